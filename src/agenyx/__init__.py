@@ -1,0 +1,1 @@
+"""Agenyx: a coding agent for the terminal and an agent runtime for Python."""
