@@ -1,0 +1,1 @@
+"""Model providers: one HTTP client, one stream, adapters without I/O, the catalogue, the embedded model."""

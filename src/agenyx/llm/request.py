@@ -1,0 +1,46 @@
+"""What a provider is asked, and what a provider is. Adapters encode the fields in this order, entries last."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from agenyx.core.events import ModelEvent
+from agenyx.core.messages import Entry
+from agenyx.core.tools import ToolSpec
+
+
+class Options(Struct, frozen=True):
+    """Sampling and size. They stand at the head of the request, so they are fixed for a session.
+
+    `max_output` in tokens, None for the server's own limit; `effort` is a reasoning effort, "" for the server's default.
+    """
+
+    temperature: float | None = None
+    max_output: int | None = None
+    effort: str = ""
+
+
+class Request(Struct, frozen=True):
+    """One request. `prefix_id` names the stored head (options, tools, system): equal ids, equal heads."""
+
+    model: str
+    options: Options
+    tools: tuple[ToolSpec, ...]
+    system: tuple[str, ...]
+    entries: Sequence[Entry]
+    prefix_id: str = ""
+
+
+class Provider(Protocol):
+    """A configured model server. `binding` is the fingerprint that responses are stamped with."""
+
+    binding: str
+
+    def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
+        """Ends with exactly one Done or Failure. Cancelling the consumer closes the connection."""
+        ...
+
+    async def close(self) -> None: ...

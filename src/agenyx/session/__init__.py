@@ -1,0 +1,1 @@
+"""One conversation as append-only records, and the pure function that says what comes next."""

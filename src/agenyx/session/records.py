@@ -1,0 +1,168 @@
+"""The lines of a transcript. Append-only; unknown kinds and fields are kept on disk and passed over in memory."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+from agenyx.core import json
+from agenyx.core.approval import Approval, Decision
+from agenyx.core.events import Outcome, Usage
+from agenyx.core.messages import Assistant, ToolResult, User
+from agenyx.core.tools import Observed, ToolSpec
+from agenyx.llm.request import Options
+
+VERSION = 1
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+class _Body(Struct, frozen=True, tag_field="kind", tag=_snake):
+    pass
+
+
+class Opened(_Body, frozen=True):
+    """The first record. `workspace` is the real path; `agenyx` the version that wrote it."""
+
+    session: str
+    workspace: str
+    agenyx: str
+
+
+class Binding(_Body, frozen=True):
+    """Which model server answers from here on. `fingerprint` excludes the key."""
+
+    profile: str
+    fingerprint: str
+    model: str
+
+
+class Prefix(_Body, frozen=True):
+    """The head of every request, replayed on resume. `cause` says why it differs from the one before, "" at first."""
+
+    hash: str
+    options: Options
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+    cause: str = ""
+
+
+class Prompt(_Body, frozen=True):
+    """Something said to the model. A typed prompt opens a turn; a notice or steering text joins the one that runs."""
+
+    user: User
+
+
+class Response(_Body, frozen=True):
+    """One whole response. `usage` is None when the server did not say."""
+
+    assistant: Assistant
+    usage: Usage | None = None
+    response_id: str = ""
+
+
+class Accepted(_Body, frozen=True):
+    """The call with this id was taken on; it will get exactly one result."""
+
+    call: str
+
+
+class Asked(_Body, frozen=True):
+    approval: Approval
+
+
+class Decided(_Body, frozen=True):
+    decision: Decision
+
+
+class EffectsBegun(_Body, frozen=True):
+    """From here on the calls may have changed the world. Where `acts` is false they only look, and may run again."""
+
+    calls: tuple[str, ...]
+    acts: bool
+    args: dict[str, str] | UnsetType = UNSET
+    """Effective arguments by call id, where they differ from what the model sent."""
+
+
+class Result(_Body, frozen=True):
+    result: ToolResult
+    observed: tuple[Observed, ...] = ()
+
+
+class Finished(_Body, frozen=True):
+    outcome: Outcome
+
+
+class Unknown(_Body, frozen=True):
+    """A record of a kind that this version does not know; its line stays in the file as it is."""
+
+
+Body = (
+    Opened
+    | Binding
+    | Prefix
+    | Prompt
+    | Response
+    | Accepted
+    | Asked
+    | Decided
+    | EffectsBegun
+    | Result
+    | Finished
+    | Unknown
+)
+
+
+class Record(Struct, frozen=True):
+    """One line. `seq` counts from 1; `parent` is the record before it on its branch; `at` in Unix seconds."""
+
+    v: int
+    id: str
+    seq: int
+    parent: str
+    at: float
+    turn: str
+    body: Body
+    agent: str = ""
+
+
+class _Tag(Struct, frozen=True):
+    kind: str
+
+
+class _Head(Struct, frozen=True):
+    v: int
+    id: str
+    seq: int
+    parent: str
+    at: float
+    turn: str
+    body: _Tag
+    agent: str = ""
+
+
+_KINDS = frozenset(_snake(kind.__name__) for kind in Body.__args__)
+
+
+def encode(record: Record) -> bytes:
+    """One line with its newline."""
+    return json.encode(record) + b"\n"
+
+
+class Reader:
+    """Decodes lines. Build one per file; building the decoder costs more than a line."""
+
+    def __init__(self) -> None:
+        self._record = json.Decoder(Record)
+        self._head = json.Decoder(_Head)
+
+    def decode(self, line: bytes) -> Record:
+        """Raises JsonError when the line is no record. A kind of a later version comes back as Unknown."""
+        try:
+            return self._record.decode(line)
+        except json.JsonError:
+            head = self._head.decode(line)
+            if head.body.kind in _KINDS and head.v <= VERSION:
+                raise
+            return Record(head.v, head.id, head.seq, head.parent, head.at, head.turn, Unknown(), head.agent)

@@ -1,0 +1,48 @@
+"""One conversation: its records, its state, and the store they go to. Identities and time are injected."""
+
+from __future__ import annotations
+
+from agenyx.core.ids import Clock, Ids
+from agenyx.session.records import VERSION, Body, Record, encode
+from agenyx.session.state import Next, State, next_action
+from agenyx.session.store import Store
+
+
+class Session:
+    """`directory` holds what belongs to the session besides the transcript: shell state and oversized results."""
+
+    def __init__(self, id: str, store: Store, state: State, directory: str, ids: Ids, clock: Clock) -> None:
+        self.id = id
+        self.state = state
+        self.directory = directory
+        self.ids = ids
+        self.clock = clock
+        self._store = store
+
+    def append(self, *bodies: Body, turn: str | None = None, sync: bool = False) -> None:
+        """Write the bodies as records, with one write, then take them into the state. Raises StoreError.
+
+        `sync` brings them to the disk before this returns; without it a power cut may lose them, a crash may not.
+        """
+        state, lines, records = self.state, list[bytes](), list[Record]()
+        seq, parent = state.seq, state.head
+        for body in bodies:
+            seq += 1
+            turn_of = state.turn if turn is None else turn
+            record = Record(VERSION, self.ids.new("rec"), seq, parent, self.clock(), turn_of, body)
+            parent = record.id
+            records.append(record)
+            lines.append(encode(record))
+        self._store.append(lines, sync=sync)
+        for record in records:
+            state.apply(record)
+
+    def sync(self) -> None:
+        """Bring everything written so far to the disk."""
+        self._store.sync()
+
+    def next(self) -> Next:
+        return next_action(self.state)
+
+    def close(self) -> None:
+        self._store.close()
