@@ -1,0 +1,47 @@
+"""Makes a tool's outcome fit for the record and the model: masked, scrubbed, bounded. The whole text is kept aside."""
+
+from __future__ import annotations
+
+import os
+
+from agenyx.core.json import scrub
+from agenyx.core.messages import Media, Text, ToolCall, ToolResult
+from agenyx.core.redact import Masker
+from agenyx.tools.spec import Outcome
+
+EMPTY = "(no output)"
+
+
+class Normaliser:
+    """`limit` is how many characters of a result the model sees; `spill` gives the file for the rest of a call."""
+
+    def __init__(self, masker: Masker, limit: int, spill_directory: str) -> None:
+        self._masker, self._limit, self._directory = masker, limit, spill_directory
+
+    def __call__(self, call: ToolCall, outcome: Outcome) -> ToolResult:
+        text = "".join(block.text for block in outcome.content if isinstance(block, Text))
+        media = tuple(block for block in outcome.content if isinstance(block, Media))
+        text = scrub(self._masker.text(text)) or ("" if media else EMPTY)
+        spill = outcome.spill
+        if len(text) > self._limit:
+            spill = spill or self._keep(call, text)
+            text = cut(text, self._limit, spill)
+        return ToolResult(call.id, outcome.status, (Text(text), *media), spill)
+
+    def _keep(self, call: ToolCall, text: str) -> str | None:
+        path = os.path.join(self._directory, f"{call.id}.txt")
+        try:
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError:
+            return None  # the model still gets head and tail; the marker then names no file
+        return path
+
+
+def cut(text: str, limit: int, spill: str | None) -> str:
+    """Head and tail of a text, two thirds to one, around a marker; about `limit` characters in all."""
+    head = text[: limit * 2 // 3]
+    tail = text[len(text) - limit // 3 :]
+    where = f"; the whole is in {spill}" if spill else ""
+    return f"{head}\n[… {len(text) - len(head) - len(tail)} characters left out{where} …]\n{tail}"

@@ -1,0 +1,25 @@
+"""Facts that change come to the model as recorded notices, never in the head of the request."""
+
+from __future__ import annotations
+
+import time
+
+from agenyx.core.messages import Text, User
+
+
+def notice(text: str) -> User:
+    """A notice is a record of its own: the model sees nothing that is not on disk."""
+    return User((Text(text),), "notice")
+
+
+def environment(now: float, platform: str, workspace: str, git: str, mode: str) -> User:
+    """The first notice of a session. `now` in Unix seconds, shown as the local date; `git` may be empty."""
+    lines = [
+        f"Date: {time.strftime('%Y-%m-%d', time.localtime(now))}",
+        f"Platform: {platform}",
+        f"Workspace: {workspace}",
+        f"Git: {git or 'not a repository'}",
+    ]
+    if mode == "plan":
+        lines.append("Mode: plan. Look and think only; calls that change anything are refused. End with a plan.")
+    return notice("Environment at the start of this session:\n" + "\n".join(lines))

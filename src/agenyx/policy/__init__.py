@@ -1,0 +1,1 @@
+"""Rules that the person owns: modes, protected paths, refused programs, and the pure `decide`. No I/O."""
