@@ -35,6 +35,7 @@ from agenyx.session.session import Session
 from agenyx.session.state import CallState
 from agenyx.tools.registry import Registry, parse_args
 from agenyx.tools.spec import Context, Look, Outcome, Tool
+from agenyx.workspace.names import show
 
 INTERRUPTED = (
     "Agenyx was stopped while this call ran. Whether it took effect is not known, and it was not run again: "
@@ -156,7 +157,7 @@ class Boundary:
         session = self._session
         for ready in asking:
             seen = session.state.seen
-            paths = [ref.real.decode("utf-8", "replace") for ref in (*ready.effects.writes, *ready.effects.removes)]
+            paths = [show(ref.real) for ref in (*ready.effects.writes, *ready.effects.removes)]
             files = tuple((path, seen.get(path, "")) for path in paths)
             approval = Approval(
                 session.ids.new("apr"),
