@@ -15,7 +15,7 @@ from agenyx.core.tools import ToolSpec
 class Options(Struct, frozen=True):
     """Sampling and size. They stand at the head of the request, so they are fixed for a session.
 
-    `max_output` in tokens, None for the server's own limit; `effort` is a reasoning effort, "" for the server's default.
+    `max_output` in tokens, None for the server's limit; `effort` is a reasoning effort, "" for the server's default.
     """
 
     temperature: float | None = None

@@ -36,7 +36,7 @@ def parse_args(tool: Tool[Any], text: str) -> Struct:
 
     "5" is taken for 5 and "true" for true, since models write that often; nothing else is bent.
     """
-    value = json.decode(text) if text.strip() else {}
+    value = json.decode(text if text.strip() else "{}")
     try:
         return json.convert(value, tool.args)
     except json.JsonError as first:

@@ -1,0 +1,89 @@
+"""Server-sent events from bytes, incrementally (WHATWG HTML, section 9.2). Only the data matters to model APIs."""
+
+from __future__ import annotations
+
+EVENT_BYTES = 32 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+class SseError(ValueError):
+    """An event is larger than the limit."""
+
+
+class SseReader:
+    """`feed` returns the data of each event that became whole; names, ids and comments are dropped."""
+
+    def __init__(self, limit: int = EVENT_BYTES) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []  # of the line that is still open
+        self._open = 0  # their bytes
+        self._data: list[bytes] = []  # lines of the event that is still open
+        self._counted = 0  # how many of them are in _held
+        self._held = 0
+        self._after_cr = False
+        self._begun = False
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Raises SseError."""
+        if not self._begun:
+            chunk = self._join(chunk)
+            if len(chunk) < 3 and _BOM.startswith(chunk):
+                self._parts.append(chunk)
+                return []
+            self._begun = True
+            chunk = chunk.removeprefix(_BOM)
+        if self._after_cr and chunk:
+            self._after_cr = False
+            chunk = chunk.removeprefix(b"\n")
+        if b"\r" in chunk:
+            self._after_cr = chunk.endswith(b"\r")
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if b"\n" not in chunk:
+            self._keep(chunk)
+            return []
+        lines = self._join(chunk).split(b"\n")
+        last = lines.pop()
+        events = self._lines(lines)
+        self._keep(last)
+        return events
+
+    def end(self) -> list[bytes]:
+        """The stream is over: an event that lacks its blank line counts as well."""
+        line = self._join(b"")
+        return self._lines([line, b""] if line else [b""])
+
+    def _join(self, chunk: bytes) -> bytes:
+        if not self._parts:
+            return chunk
+        whole = b"".join((*self._parts, chunk))
+        self._parts.clear()
+        self._open = 0
+        return whole
+
+    def _keep(self, part: bytes) -> None:
+        if part:
+            self._parts.append(part)
+            self._open += len(part)
+        if self._open + self._held > self._limit:
+            raise SseError(f"an event of the stream is larger than {self._limit} bytes")
+
+    def _lines(self, lines: list[bytes]) -> list[bytes]:
+        events: list[bytes] = []
+        data = self._data
+        for line in lines:
+            if line[:6] == b"data: ":
+                data.append(line[6:])
+            elif not line:
+                if data:
+                    events.append(data[0] if len(data) == 1 else b"\n".join(data))
+                    data.clear()
+                    self._counted = self._held = 0
+            elif line[:5] == b"data:":
+                data.append(line[5:])
+            elif line == b"data":
+                data.append(b"")
+        if data:
+            # An empty line costs memory too.
+            self._held += sum(len(line) + 64 for line in data[self._counted :])
+            self._counted = len(data)
+        return events
