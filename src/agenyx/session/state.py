@@ -77,7 +77,7 @@ class State:
         self.entries: list[Entry] = []
         self.pending: dict[str, CallState] = {}
         self.seen: dict[str, str] = {}
-        self.turn = ""
+        self.turn: str = ""
         self.turn_entry = 0
         self.steps = 0
         self.outcome: Outcome | None = Outcome("idle")

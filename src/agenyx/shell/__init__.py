@@ -1,0 +1,1 @@
+"""Shell commands: parsing them for judgement, and running them. Knows no policy."""
