@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agenyx.agent.normalise import Normaliser
 from agenyx.core.errors import StoreError
-from agenyx.core.events import CallFinished, Done, Failure, ModelEvent, Started, StepStarted, TextDelta, TurnFinished
+from agenyx.core.events import (
+    CallFinished,
+    Done,
+    Failure,
+    ModelEvent,
+    Output,
+    Started,
+    StepStarted,
+    TextDelta,
+    TurnFinished,
+)
 from agenyx.core.messages import Assistant, Step, Text, ToolCall, User
+from agenyx.core.redact import Masker
 from agenyx.llm.request import Request
 from agenyx.policy.decide import Policy
 from agenyx.session.store import MemoryStore
+from agenyx.tools.spec import Outcome
 from support.parts import Answers, Parts, Peek, Poke
 from support.scripted import Scripted, call, calls, say
 
@@ -201,6 +215,8 @@ class _Breaks:
         yield TextDelta(0, "half an ans")
         if self.how == "fails":
             yield Failure("truncated", "the connection was cut")
+        elif self.how == "raises":
+            raise ZeroDivisionError
         elif self.how == "hangs":
             self.waiting.set()
             await asyncio.Event().wait()
@@ -209,7 +225,7 @@ class _Breaks:
         pass
 
 
-@pytest.mark.parametrize("how", ["fails", "ends"])
+@pytest.mark.parametrize("how", ["fails", "ends", "raises"])
 def test_partial_text_is_kept_when_the_stream_breaks(how: str) -> None:
     parts = Parts(_Breaks(how))
     finished = parts.run()
@@ -324,6 +340,31 @@ def test_results_are_masked_and_bounded() -> None:
     assert "[REDACTED]" in text
     assert "left out" in text
     assert len(text) < 800
+
+
+class _Prints(Peek):
+    name = "Prints"
+
+    async def run(self, args: Any, ctx: Any) -> Outcome:
+        for piece in (args.text[:9], args.text[9:]):
+            ctx.output(piece.encode())
+        return Outcome.ok("printed")
+
+
+def test_live_output_is_masked_also_where_a_secret_is_cut_in_two() -> None:
+    secret = "sk-abcdefgh12345678"
+    parts = Parts(Scripted([calls(call("Prints", text=f"é{secret}!"))]), [_Prints()], secrets=(secret,))
+    parts.run()
+    assert b"".join(body.data for body in parts.bodies(Output)).decode() == "é[REDACTED]!"
+
+
+def test_a_secret_in_an_output_that_was_put_aside_is_masked_there_too(tmp_path: Path) -> None:
+    secret = "sk-abcdefgh12345678"
+    path = tmp_path / "out.txt"
+    path.write_bytes(b"\xff" * 100 + secret.encode() + b"\r\nend")
+    normalise = Normaliser(Masker((secret,)), 50, str(tmp_path))
+    normalise(call("Bash"), Outcome("ok", (Text("head"),), spill=str(path)))
+    assert path.read_bytes() == b"\xff" * 100 + b"[REDACTED]\r\nend"
 
 
 def test_done_without_calls_but_claimed_calls_is_a_final_answer() -> None:

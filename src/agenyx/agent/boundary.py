@@ -188,13 +188,12 @@ class Boundary:
     async def _run(self, ready: Ready) -> tuple[Outcome, float]:
         call, started = ready.state.call, time.monotonic()
 
-        def output(data: bytes) -> None:
-            self._emit(Output(call.id, data))
-
+        feed, end = self._normalise.live(lambda data: self._emit(Output(call.id, data)))
         try:
-            outcome = await ready.tool.run(ready.args, self._context(output, call.id))
+            outcome = await ready.tool.run(ready.args, self._context(feed, call.id))
         except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
             outcome = Outcome.error(f"{ready.tool.name} failed: {_say(error)}")
+        end()
         return outcome, time.monotonic() - started
 
     def _persist(self, state: CallState, name: str, outcome: Outcome, seconds: float) -> None:

@@ -127,11 +127,16 @@ class Engine:
                         return Outcome("failed", event.message, event)
                     case _:
                         pass
+            problem = "The provider ended without an answer."
         except asyncio.CancelledError:
             self._keep("".join(text), usage, request)
             raise
+        except AgenyxError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the rim around a provider
+            problem = f"The provider failed: {type(error).__name__}: {error}"
         self._keep("".join(text), usage, request)
-        return Outcome("failed", "The provider ended without an answer.")
+        return Outcome("failed", problem)
 
     def _respond(self, assistant: Assistant, usage: Usage | None, response_id: str) -> None:
         """Put a whole response on record and take on its calls, before anything of them happens."""

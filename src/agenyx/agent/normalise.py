@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from agenyx.core.json import scrub
 from agenyx.core.messages import Media, Text, ToolCall, ToolResult
-from agenyx.core.redact import Masker
+from agenyx.core.redact import Masker, StreamMasker
 from agenyx.tools.spec import Outcome
 
 EMPTY = "(no output)"
@@ -23,10 +24,40 @@ class Normaliser:
         media = tuple(block for block in outcome.content if isinstance(block, Media))
         text = scrub(self._masker.text(text)) or ("" if media else EMPTY)
         spill = outcome.spill
+        if spill is not None and self._masker.longest:
+            spill = self._masked(spill)
         if len(text) > self._limit:
             spill = spill or self._keep(call, text)
             text = cut(text, self._limit, spill)
         return ToolResult(call.id, outcome.status, (Text(text), *media), spill)
+
+    def live(self, show: Callable[[bytes], None]) -> tuple[Callable[[bytes], None], Callable[[], None]]:
+        """What takes the bytes of a running call, masks them and shows them, and what shows the rest at its end."""
+        masker = StreamMasker(self._masker)
+
+        def feed(data: bytes) -> None:
+            # Latin-1 maps every byte to one character and back, so cut characters do no harm.
+            if safe := masker.feed(data.decode("latin-1")):
+                show(safe.encode("latin-1"))
+
+        def end() -> None:
+            if rest := masker.end():
+                show(rest.encode("latin-1"))
+
+        return feed, end
+
+    def _masked(self, path: str) -> str | None:
+        """A tool writes its oversized output as it comes; what is kept is masked as what is shown. None if it is gone."""
+        try:
+            with open(path, encoding="latin-1", newline="") as file:
+                text = file.read()
+            masked = self._masker.text(text)
+            if masked != text:
+                with open(path, "w", encoding="latin-1", newline="") as file:
+                    file.write(masked)
+        except OSError:
+            return None
+        return path
 
     def _keep(self, call: ToolCall, text: str) -> str | None:
         path = os.path.join(self._directory, f"{call.id}.txt")
