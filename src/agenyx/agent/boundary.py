@@ -59,6 +59,13 @@ class Ready(Struct, frozen=True):
         return self.verdict.decision == "ask" and self.state.decision is None
 
 
+class Refused(Struct, frozen=True):
+    """A call that ended before execution, with its effects as far as they were seen."""
+
+    outcome: Outcome
+    effects: Effects = Effects()
+
+
 class Boundary:
     """`context` makes what one call runs in: it is given where live output goes and the call's id."""
 
@@ -115,42 +122,44 @@ class Boundary:
         group: list[Ready] = []
         for state in todo[:MAX_PARALLEL]:
             ready = await self._prepare(state)
-            if not isinstance(ready, Ready):
-                if not group:
-                    self._persist(state, state.call.name, ready, 0.0)
+            together = isinstance(ready, Ready) and ready.effects.parallel
+            if group and not together:
                 break
-            if group and not ready.effects.parallel:
-                break
-            group.append(ready)
             if state.approval is None:
                 self._emit(CallAccepted(state.call, ready.effects))
-            if not ready.effects.parallel:
+            if isinstance(ready, Refused):
+                self._persist(state, state.call.name, ready.outcome, 0.0)
+                break
+            group.append(ready)
+            if not together:
                 break
         return group
 
-    async def _prepare(self, state: CallState) -> Ready | Outcome:
-        """Resolve, validate, project, decide. An Outcome when the call ends here; changes nothing."""
+    async def _prepare(self, state: CallState) -> Ready | Refused:
+        """Resolve, validate, project, decide. Changes nothing."""
         call = state.call
         if state.begun and state.acts:
-            return Outcome.error(INTERRUPTED, "interrupted")
+            return Refused(Outcome.error(INTERRUPTED, "interrupted"))
         tool = self._registry.find(call.name)
         if tool is None:
             known = ", ".join(self._registry.names())
-            return Outcome.error(f"There is no tool named {call.name!r}. The tools are: {known}.", "unavailable")
+            text = f"There is no tool named {call.name!r}. The tools are: {known}."
+            return Refused(Outcome.error(text, "unavailable"))
         try:
             args = parse_args(tool, call.args)
         except json.JsonError as error:
-            return Outcome.error(f"The arguments are not valid: {error}. You sent: {call.args[:2000]}", "malformed")
+            text = f"The arguments are not valid: {error}. You sent: {call.args[:2000]}"
+            return Refused(Outcome.error(text, "malformed"))
         try:
             effects = await tool.project(args, self._look())
         except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
-            return Outcome.error(f"{tool.name} failed while it was checked: {_say(error)}")
+            return Refused(Outcome.error(f"{tool.name} failed while it was checked: {_say(error)}"))
         verdict = decide(tool.name, effects, self._policy)
         decision = state.decision
         if verdict.decision == "deny":
-            return Outcome.error(f"Denied: {verdict.text}.", "denied")
+            return Refused(Outcome.error(f"Denied: {verdict.text}.", "denied"), effects)
         if verdict.decision == "ask" and decision is not None and decision.choice == "deny":
-            return Outcome.error(f"Denied: {decision.message or 'the user said no.'}", "denied")
+            return Refused(Outcome.error(f"Denied: {decision.message or 'the user said no.'}", "denied"), effects)
         return Ready(state, tool, args, effects, verdict)
 
     def _ask(self, asking: Sequence[Ready]) -> None:

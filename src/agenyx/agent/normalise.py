@@ -47,7 +47,7 @@ class Normaliser:
         return feed, end
 
     def _masked(self, path: str) -> str | None:
-        """A tool writes its oversized output as it comes; what is kept is masked as what is shown. None if it is gone."""
+        """A tool writes oversized output as it comes; what is kept is masked as what is shown. None if it is gone."""
         try:
             with open(path, encoding="latin-1", newline="") as file:
                 text = file.read()

@@ -1,0 +1,1 @@
+"""The one place that wires parts into a runtime."""

@@ -1,0 +1,22 @@
+"""What the person chose for one conversation, wherever it was chosen."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from agenyx.core.verdict import Mode
+
+
+class Settings(Struct, frozen=True):
+    """Empty strings and zero mean: not chosen. `cwd` is the workspace; `unsafe` the dangerous flag."""
+
+    cwd: str
+    model: str = ""
+    provider: str = ""
+    base_url: str = ""
+    mode: Mode = "default"
+    unsafe: bool = False
+    max_steps: int = 0
+    resume: str = ""
+    continue_: bool = False
+    persist: bool = True

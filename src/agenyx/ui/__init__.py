@@ -1,0 +1,1 @@
+"""People and programs: command line and surfaces. Subscribers of AgentEvents only."""

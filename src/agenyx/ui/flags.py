@@ -1,0 +1,183 @@
+"""The one table of the command line: parser, help, completion, documentation and conflicts are read from it.
+
+It owns names, value rules and which flags exclude each other. It must stay importable in a few milliseconds
+(`--help` needs it), so it uses neither typing nor msgspec.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
+FORMATS = ("text", "json")
+SHELLS = ("bash", "zsh", "fish")
+MOST_STEPS = 100_000
+
+
+class Flag:
+    """One flag. `value` is the placeholder shown for its value, "" for a boolean flag.
+
+    `check` returns what is wrong with a value, or "". `once`: two different values are an error; else the last wins.
+    """
+
+    __slots__ = ("check", "choices", "complete", "default", "field", "group", "names", "once", "text", "value")
+
+    def __init__(
+        self,
+        group: str,
+        names: tuple[str, ...],
+        field: str,
+        text: str,
+        value: str = "",
+        *,
+        choices: tuple[str, ...] = (),
+        default: str = "",
+        check: Callable[[str], str] | None = None,
+        complete: str = "",
+        once: bool = False,
+    ) -> None:
+        self.group, self.names, self.field, self.text, self.value = group, names, field, text, value
+        self.choices, self.default, self.check, self.complete, self.once = choices, default, check, complete, once
+
+    @property
+    def name(self) -> str:
+        """The name used in messages: the first long one."""
+        return next((name for name in self.names if name.startswith("--")), self.names[0])
+
+
+class Options:
+    """What the command line said. Fields bear the names of the table; `prompt` is the positionals, joined."""
+
+    def __init__(self) -> None:
+        self.print_ = False
+        self.output_format = "text"
+        self.model = ""
+        self.provider = ""
+        self.base_url = ""
+        self.permission_mode = ""
+        self.dangerous = False
+        self.max_steps = ""
+        self.cwd = ""
+        self.continue_ = False
+        self.resume = ""
+        self.no_persistence = False
+        self.verbose = False
+        self.debug = False
+        self.help = False
+        self.version = False
+        self.prompt = ""
+        self.stdin = False  # a lone "-" was given: read standard input to its end
+
+    @property
+    def mode(self) -> str:
+        """The permission mode that follows from the flags."""
+        return "bypassPermissions" if self.dangerous else self.permission_mode or "default"
+
+    @property
+    def steps(self) -> int:
+        """`--max-steps` as a number, 0 when it was not given."""
+        return int(self.max_steps or 0)
+
+
+class Conflict:
+    """Two flags that exclude each other; the rule holds when `applies` says so, for the parsed options."""
+
+    __slots__ = ("applies", "fix", "message")
+
+    def __init__(self, applies: Callable[[Options], bool], message: str, fix: str) -> None:
+        self.applies, self.message, self.fix = applies, message, fix
+
+
+def _steps(value: str) -> str:
+    if value.isascii() and value.isdigit() and 0 < int(value[:9]) <= MOST_STEPS and len(value) <= 9:
+        return ""
+    return f"is not a whole number from 1 to {MOST_STEPS}"
+
+
+RUN, MODEL, PERMISSIONS, SESSION, OTHER = "Run", "Model", "Permissions", "Sessions", "Diagnostics"
+GROUPS = (RUN, MODEL, PERMISSIONS, SESSION, OTHER)
+
+FLAGS = (
+    Flag(RUN, ("-p", "--print"), "print_", "do one task without a conversation, print the answer and exit"),
+    Flag(
+        RUN,
+        ("--output-format",),
+        "output_format",
+        "what standard output gets: the answer as text, or one JSON result record",
+        "FORMAT",
+        choices=FORMATS,
+        default="text",
+    ),
+    Flag(RUN, ("--cwd",), "cwd", "work in this directory instead of the current one", "DIR", complete="directory"),
+    Flag(
+        RUN,
+        ("--max-steps", "--max-turns"),
+        "max_steps",
+        "end the run after so many model responses",
+        "N",
+        check=_steps,
+        default="100",
+    ),
+    Flag(MODEL, ("--model",), "model", "the model to use", "NAME"),
+    Flag(MODEL, ("--provider",), "provider", "the provider to use: openai or local", "ID", once=True),
+    Flag(MODEL, ("--base-url",), "base_url", "address of an OpenAI-compatible server", "URL"),
+    Flag(
+        PERMISSIONS,
+        ("--permission-mode",),
+        "permission_mode",
+        "what happens unasked: in default only looking; acceptEdits also edits files of the workspace; "
+        "plan refuses everything but looking; dontAsk refuses what would be asked",
+        "MODE",
+        choices=MODES,
+        default="default",
+        once=True,
+    ),
+    Flag(
+        PERMISSIONS,
+        ("--dangerously-skip-permissions", "--bypass-permissions"),
+        "dangerous",
+        "ask for almost nothing (bypassPermissions); only where nothing can be damaged, such as a container",
+    ),
+    Flag(SESSION, ("-c", "--continue"), "continue_", "go on with the latest session of this directory"),
+    Flag(SESSION, ("--resume",), "resume", "go on with the session of this id", "ID", once=True),
+    Flag(SESSION, ("--no-session-persistence",), "no_persistence", "keep the session in memory only"),
+    Flag(OTHER, ("--verbose",), "verbose", "show activity on standard error, also when that is not a terminal"),
+    Flag(OTHER, ("-d", "--debug"), "debug", "write diagnostics to standard error, one JSON object a line"),
+    Flag(OTHER, ("-h", "--help"), "help", "show this help"),
+    Flag(OTHER, ("-v", "--version"), "version", "show the version"),
+)
+
+CONFLICTS = (
+    Conflict(
+        lambda o: o.continue_ and bool(o.resume),
+        "--continue and --resume exclude each other",
+        "Use --continue for the latest session, or --resume ID for a certain one.",
+    ),
+    Conflict(
+        lambda o: o.no_persistence and o.continue_,
+        "--no-session-persistence and --continue exclude each other",
+        "A session that goes on has to be stored: leave one of the two out.",
+    ),
+    Conflict(
+        lambda o: o.no_persistence and bool(o.resume),
+        "--no-session-persistence and --resume exclude each other",
+        "A session that goes on has to be stored: leave one of the two out.",
+    ),
+    Conflict(
+        lambda o: o.dangerous and o.permission_mode not in ("", "bypassPermissions"),
+        "--dangerously-skip-permissions excludes another --permission-mode",
+        "Leave one of the two out.",
+    ),
+    Conflict(
+        lambda o: o.permission_mode == "bypassPermissions" and not o.dangerous,
+        "--permission-mode bypassPermissions needs --dangerously-skip-permissions",
+        "Give that flag as well, if nothing here can be damaged; otherwise try --permission-mode acceptEdits.",
+    ),
+    Conflict(
+        lambda o: o.provider == "local" and bool(o.base_url),
+        "--provider local and --base-url exclude each other",
+        "Leave one of the two out.",
+    ),
+)

@@ -1,0 +1,88 @@
+"""The help text and the flag reference of the documentation, both made from the table of flags."""
+
+from __future__ import annotations
+
+from agenyx.ui.flags import FLAGS, GROUPS, SHELLS, Flag
+
+_WIDTH = 88
+_COLUMN = 30
+
+_USAGE = """\
+Agenyx, a coding agent: you say what to do, a model plans, Agenyx reads, edits, runs and checks code under your rules.
+
+Usage:
+  agenyx -p [flags] PROMPT...     do one task and print the answer
+  agenyx run [flags] PROMPT...    the same
+  agenyx local ...                install and manage the small offline model (agenyx local --help)
+  agenyx completion SHELL         print a completion script for {shells}
+
+Examples:
+  agenyx -p "why does tests/test_api.py fail?"
+  agenyx -p --permission-mode acceptEdits "rename the function load to read_config everywhere"
+  git diff | agenyx -p "review this change" -
+  agenyx -p --output-format json "list the public functions" | jq -r .result
+  agenyx -p --continue "now add a test for it"
+
+Prompt:
+  The words that are no flags, joined by one space. Piped input that is there when the run begins is added below them;
+  a lone - waits for all of it. Flags end at --. A run without a terminal refuses what it would have to ask.
+"""
+
+_END = """
+Exit codes:
+  0    the task was done              75   the provider is busy: try again later
+  1    it failed                      129  ended by SIGHUP
+  2    the command line is wrong      130  interrupted (Ctrl+C)
+  5    the step limit was reached     143  ended by SIGTERM
+
+Environment:
+  OPENAI_API_KEY     key of the model provider
+  OPENAI_BASE_URL    address of another OpenAI-compatible server
+  AGENYX_MODEL       the model when --model is not given
+  AGENYX_HOME        where sessions and settings are kept, instead of ~/.agenyx
+"""
+
+
+def help_text() -> str:
+    """What `agenyx --help` prints."""
+    parts = [_USAGE.format(shells=", ".join(SHELLS))]
+    for group in GROUPS:
+        parts.append(f"\n{group}:\n")
+        parts.extend(_rows(flag) for flag in FLAGS if flag.group == group)
+    return "".join(parts) + _END
+
+
+def markdown() -> str:
+    """The flag reference as Markdown, one table a group."""
+    lines: list[str] = []
+    for group in GROUPS:
+        lines += [f"### {group}", "", "| Flag | Meaning |", "|---|---|"]
+        for flag in FLAGS:
+            if flag.group == group:
+                names = ", ".join(f"`{name}{_value(flag)}`" for name in flag.names)
+                lines.append(f"| {names} | {_meaning(flag)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _value(flag: Flag) -> str:
+    return f" {flag.value}" if flag.value else ""
+
+
+def _meaning(flag: Flag) -> str:
+    text = flag.text[:1].upper() + flag.text[1:] + "."
+    if flag.choices:
+        text += f" One of {', '.join(flag.choices)}."
+    return f"{text} Default: {flag.default}." if flag.default else text
+
+
+def _rows(flag: Flag) -> str:
+    head = "  " + ", ".join(flag.names) + _value(flag)
+    lines = [head] if len(head) > _COLUMN - 2 else []
+    lead = " " * _COLUMN if lines else head.ljust(_COLUMN)
+    for word in _meaning(flag).split():
+        if len(lead) + len(word) > _WIDTH and lead.strip():
+            lines.append(lead.rstrip())
+            lead = " " * _COLUMN
+        lead += word + " "
+    return "\n".join([*lines, lead.rstrip()]) + "\n"

@@ -1,0 +1,151 @@
+"""One run without a conversation: wires streams, signals and the approver to the app; ends in an exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from agenyx.agent.ports import Approver
+from agenyx.app.runtime import Settings, open_conversation
+from agenyx.core.errors import UsageError
+from agenyx.core.events import TurnFinished
+from agenyx.core.json import scrub
+from agenyx.core.verdict import Mode
+from agenyx.ui.approve import HeadlessApprover
+from agenyx.ui.exits import BROKEN_PIPE, FAILED, OK, code_of
+from agenyx.ui.flags import Options
+from agenyx.ui.print import Printer
+from agenyx.ui.signals import Signals
+from agenyx.ui.stdin import Stdin
+from agenyx.ui.streams import Writer, standard
+
+if TYPE_CHECKING:
+    from agenyx.ui.debug import Debug
+
+
+def run_once(options: Options, env: Mapping[str, str], stdin: Stdin, signals: Signals) -> int:
+    """Do the task and return the exit code. Whatever goes wrong is told on standard error, and in the record."""
+    writer = Writer()
+    out, err = standard(writer)
+    printer = Printer(
+        writer,
+        out,
+        err,
+        json=options.output_format == "json",
+        activity=err.tty or options.verbose,
+        debug=_debug() if options.debug else None,
+    )
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    turn = loop.create_task(_turn(options, env, stdin, signals, printer))
+    signals.attach(loop, turn.cancel)
+    try:
+        ended: TurnFinished | BaseException = loop.run_until_complete(turn)
+    except asyncio.CancelledError:
+        ended = KeyboardInterrupt()
+    except Exception as error:  # noqa: BLE001 - the rim of the program: it ends in one sentence, not in a traceback
+        ended = error
+        if options.debug:
+            import traceback  # only a fault pays for it
+
+            err.write("".join(traceback.format_exception(error)))
+    signals.detach()
+    printer.finish(ended)
+    loop.run_until_complete(writer.drain())
+    code = code_of(ended, signals.received)
+    return _undelivered(writer, out.fd, code)
+
+
+def _undelivered(writer: Writer, fd: int, code: int) -> int:
+    """The exit code when the answer could not be written: a run whose result is lost has not succeeded."""
+    error = writer.broken.get(fd)
+    if error is None or code != OK:
+        return code
+    if isinstance(error, BrokenPipeError):
+        return BROKEN_PIPE
+    from agenyx.ui.exits import complaint, write_error
+
+    write_error(complaint(f"the answer could not be written: {error.strerror}"))
+    return FAILED
+
+
+async def _turn(
+    options: Options, env: Mapping[str, str], stdin: Stdin, signals: Signals, printer: Printer
+) -> TurnFinished:
+    """Prompt, conversation, answer. The answer is shown before the conversation is closed.
+
+    A session to go on with needs no prompt when a crash left its last turn open.
+    """
+    resumes = options.continue_ or bool(options.resume)
+    whole = options.stdin or not options.prompt
+    reads = whole or not stdin.terminal
+    if whole:
+        piped = None if stdin.terminal and not options.stdin else await stdin.take(whole=True)
+        prompt = "" if resumes and not (options.prompt or piped) else _join(options.prompt, piped)
+    else:
+        prompt = scrub(options.prompt)
+    printer.stage("session construction started")
+    conversation = await open_conversation(
+        settings(options), env, printer.emit, _approver(signals, printer), printer.barrier
+    )
+    try:
+        printer.stage("session construction completed")
+        if reads and not whole:
+            piped = await stdin.take(whole=False)
+            if piped is None:
+                printer.warn(
+                    "nothing had come on standard input when the run began, so it went on without it",
+                    "Add - to wait for it, or < /dev/null if there is none.",
+                )
+            prompt = _join(options.prompt, piped)
+        if not prompt and not conversation.unfinished:
+            raise UsageError("the last turn of this session is finished", "Say what to do next, after --continue.")
+        finished = await (conversation.prompt(prompt) if prompt else conversation.go_on())
+        printer.finish(finished, conversation.session_id)
+        return finished
+    finally:
+        printer.stage("session shutdown started")
+        await conversation.close()
+        printer.stage("session shutdown completed")
+
+
+def _approver(signals: Signals, printer: Printer) -> Approver:
+    if os.isatty(0) or os.isatty(2):
+        from agenyx.ui.ask import TerminalApprover
+        from agenyx.ui.terminal import find_terminal
+
+        if terminal := find_terminal():
+            return TerminalApprover(terminal, signals, printer.barrier)
+    return HeadlessApprover()
+
+
+def _debug() -> Debug:
+    from agenyx.ui.debug import Debug  # most runs do without
+
+    return Debug()
+
+
+def settings(options: Options) -> Settings:
+    """The options as the app takes them."""
+    return Settings(
+        cwd=os.path.abspath(options.cwd or os.curdir),
+        model=options.model,
+        provider=options.provider,
+        base_url=options.base_url,
+        mode=cast("Mode", options.mode),
+        unsafe=options.dangerous,
+        max_steps=options.steps,
+        resume=options.resume,
+        continue_=options.continue_,
+        persist=not options.no_persistence,
+    )
+
+
+def _join(prompt: str, piped: str | None) -> str:
+    """The words of the command line, then the piped text. Raises UsageError when there is neither."""
+    text = scrub("\n".join(part for part in (prompt, piped) if part))
+    if not text.strip():
+        raise UsageError("the prompt is empty", 'Say what to do, for example: agenyx -p "explain this project"')
+    return text
