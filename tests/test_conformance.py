@@ -17,7 +17,7 @@ def rows() -> list[tuple[str, str, str]]:
     return [row for row in table if row[0] != "feature" and not set(row[0]) <= set("-: ")]
 
 
-def tests_in(path: Path) -> set[str]:
+def functions_of(path: Path) -> set[str]:
     tree = ast.parse(path.read_text("utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
@@ -36,7 +36,7 @@ def test_every_row_has_a_known_state_and_a_proof_that_exists() -> None:
                 continue
             file, _, test = item.partition("::")
             assert (TOP / file).is_file(), f"{feature}: there is no {file}"
-            assert not test or test in tests_in(TOP / file), f"{feature}: {file} has no {test}"
+            assert not test or test in functions_of(TOP / file), f"{feature}: {file} has no {test}"
 
 
 def test_features_stand_once() -> None:

@@ -1,0 +1,89 @@
+"""Going on with sessions from the command line, and leaving nothing behind where that was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.mock import Mock, agenyx, command_env, mock_server
+
+
+@pytest.fixture(scope="module")
+def mock() -> Iterator[Mock]:
+    with mock_server() as running:
+        yield running
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def environment(mock: Mock, tmp_path: Path) -> dict[str, str]:
+    return command_env(tmp_path, OPENAI_API_KEY="k" * 20, OPENAI_BASE_URL=f"{mock.url}/v1", AGENYX_MODEL="m")
+
+
+def said(mock: Mock) -> list[str]:
+    return [m["content"] for m in json.loads(mock.bodies()[-1])["messages"] if m["role"] == "user"]
+
+
+def test_resume_by_id_and_runs_that_leave_nothing(mock: Mock, work: Path, tmp_path: Path) -> None:
+    env = environment(mock, tmp_path)
+    mock.reset("hello", keep_bodies=True)
+    first = json.loads(agenyx("-p", "--output-format", "json", "one", cwd=work, env=env).stdout)
+    agenyx("-p", "another session", cwd=work, env=env)
+    resumed = agenyx("-p", "--resume", first["session_id"], "two", cwd=work, env=env)
+    assert resumed.returncode == 0, resumed.stderr
+    assert said(mock)[1:] == ["one", "two"]
+
+    before = sorted(path for path in tmp_path.rglob("*") if "__pycache__" not in path.parts)
+    gone = agenyx("-p", "--no-session-persistence", "secret plan", cwd=work, env=env)
+    assert gone.returncode == 0
+    assert sorted(path for path in tmp_path.rglob("*") if "__pycache__" not in path.parts) == before
+
+
+def test_a_session_of_another_directory_says_where_it_belongs(mock: Mock, work: Path, tmp_path: Path) -> None:
+    env = environment(mock, tmp_path)
+    mock.reset("hello")
+    first = json.loads(agenyx("-p", "--output-format", "json", "one", cwd=work, env=env).stdout)
+    done = agenyx("-p", "--resume", first["session_id"], "two", cwd=tmp_path, env=env)
+    assert done.returncode == 1
+    assert f"--cwd {work}" in done.stderr
+
+
+def test_there_is_nothing_to_go_on_with(mock: Mock, work: Path, tmp_path: Path) -> None:
+    env = environment(mock, tmp_path)
+    for flags in (("--continue",), ("--resume", "nonsense"), ("--resume", "../../etc")):
+        done = agenyx("-p", *flags, "hello", cwd=work, env=env)
+        assert done.returncode == 2
+        assert "session" in done.stderr
+
+
+def test_a_damaged_transcript_is_told_and_gone_on_with(mock: Mock, work: Path, tmp_path: Path) -> None:
+    env = environment(mock, tmp_path)
+    mock.reset("hello", keep_bodies=True)
+    agenyx("-p", "one", cwd=work, env=env)
+    (transcript,) = tmp_path.rglob("transcript.jsonl")
+    lines = transcript.read_bytes().splitlines(keepends=True)
+    transcript.write_bytes(b"".join([*lines[:3], b"\x00garbage\n", *lines[3:], b'{"v":1,"id":"torn']))
+    done = agenyx("-p", "--continue", "two", cwd=work, env=env)
+    assert (done.returncode, done.stdout) == (0, "BENCH-DONE\n"), done.stderr
+    assert "damaged" in done.stderr
+    assert said(mock)[1:] == ["one", "two"]
+
+
+def test_another_model_on_resume_is_recorded(mock: Mock, work: Path, tmp_path: Path) -> None:
+    env = environment(mock, tmp_path)
+    mock.reset("hello", keep_bodies=True)
+    agenyx("-p", "one", cwd=work, env=env)
+    done = agenyx("-p", "-c", "--model", "other", "two", cwd=work, env=env)
+    assert done.returncode == 0, done.stderr
+    del env["AGENYX_MODEL"]
+    again = agenyx("-p", "-c", "three", cwd=work, env=env)
+    assert again.returncode == 0, again.stderr
+    assert [json.loads(body)["model"] for body in mock.bodies()] == ["m", "other", "other"]
