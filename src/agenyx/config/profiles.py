@@ -16,13 +16,27 @@ LOCAL_ID = "local"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
+ProviderType = Literal["openai", "openai_compatible", "azure_openai", "anthropic", "local"]
+Wire = Literal["chat", "responses", "anthropic"]
+
+
 class Profile(Struct, frozen=True):
-    """A configured provider. `base_url` ends without a slash; `api_key` may be empty for a server on this machine."""
+    """A configured provider. `base_url` ends without a slash; `api_key` may be empty for a server on this machine.
+
+    `wire` is the protocol it speaks. `model` is the profile's own model, "" when it names none. `deployment` and
+    `api_version` are Azure's. `efforts` are the reasoning efforts that it takes, none when unknown.
+    """
 
     id: str
-    type: Literal["openai", "openai_compatible", "local"]
+    type: ProviderType
     base_url: str
     api_key: str = ""
+    wire: Wire = "chat"
+    model: str = ""
+    deployment: str = ""
+    api_version: str = ""
+    efforts: tuple[str, ...] = ()
+    default_effort: str = ""
 
     @property
     def host(self) -> str:
@@ -34,7 +48,8 @@ class Profile(Struct, frozen=True):
         The embedded model has another port each time; it is known by its name alone.
         """
         address = "" if self.type == "local" else self.base_url
-        return hashlib.sha256("\0".join((self.type, address, model)).encode()).hexdigest()
+        parts = (self.type, address, model, self.deployment, self.api_version)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _clean_url(url: str, source: str) -> str:
