@@ -80,7 +80,8 @@ class Boundary:
         ports: Ports,
         emit: Emitter,
     ) -> None:
-        self._session, self._registry, self._policy = session, registry, policy
+        self._session, self._registry = session, registry
+        self.policy = policy  # the person may change the mode while the session lives
         self._look, self._context, self._normalise = look, context, normalise
         self._ports, self._emit = ports, emit
 
@@ -154,7 +155,7 @@ class Boundary:
             effects = await tool.project(args, self._look())
         except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
             return Refused(Outcome.error(f"{tool.name} failed while it was checked: {_say(error)}"))
-        verdict = decide(tool.name, effects, self._policy)
+        verdict = decide(tool.name, effects, self.policy)
         decision = state.decision
         if verdict.decision == "deny":
             return Refused(Outcome.error(f"Denied: {verdict.text}.", "denied"), effects)

@@ -36,7 +36,8 @@ class Engine:
         emit: Emitter,
         max_steps: int,
     ) -> None:
-        self._session, self._provider, self._boundary = session, provider, boundary
+        self._session, self._boundary = session, boundary
+        self.provider = provider  # the person may choose another model between two turns
         self._ports, self._emit, self._max_steps = ports, emit, max_steps
 
     async def run(self) -> TurnFinished:
@@ -108,7 +109,7 @@ class Engine:
         text: list[str] = []
         usage: Usage | None = None
         response_id = ""
-        stream = self._provider.stream(request)
+        stream = self.provider.stream(request)
         try:
             async for event in stream:
                 self._emit(event)
@@ -144,14 +145,14 @@ class Engine:
         def own(block: Block) -> Block:
             return replace(block, id=self._session.ids.new("call")) if isinstance(block, ToolCall) else block
 
-        assistant = replace(assistant, blocks=tuple(own(b) for b in assistant.blocks), binding=self._provider.binding)
+        assistant = replace(assistant, blocks=tuple(own(b) for b in assistant.blocks), binding=self.provider.binding)
         accepted = (Accepted(call.id) for call in assistant.calls)
         self._session.append(Response(assistant, usage, response_id), *accepted)
 
     def _keep(self, text: str, usage: Usage | None, request: Request) -> None:
         """Keep the text of a response that broke off; calls in it never ran and are not kept."""
         if text.strip():
-            partial = Assistant((Text(text),), "cut", request.model, binding=self._provider.binding)
+            partial = Assistant((Text(text),), "cut", request.model, binding=self.provider.binding)
             self._session.append(Response(partial, usage))
 
     def _limit(self) -> Outcome:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 
 from agenyx.core.messages import Text, User
+from agenyx.core.verdict import Mode
+
+PLAN = "Look and think only; calls that change anything are refused. End with a plan."
 
 
 def notice(text: str) -> User:
@@ -21,5 +24,11 @@ def environment(now: float, platform: str, workspace: str, git: str, mode: str) 
         f"Git: {git or 'not a repository'}",
     ]
     if mode == "plan":
-        lines.append("Mode: plan. Look and think only; calls that change anything are refused. End with a plan.")
+        lines.append(f"Mode: plan. {PLAN}")
     return notice("Environment at the start of this session:\n" + "\n".join(lines))
+
+
+def mode_changed(mode: Mode) -> User:
+    """Tells the model that the person switched the mode."""
+    meaning = PLAN if mode == "plan" else "Calls may change things again, as far as the user allows them."
+    return notice(f"The user switched the mode to {mode}. {meaning}")

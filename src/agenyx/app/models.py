@@ -24,7 +24,8 @@ LOCAL_OUTPUT = 512  # tokens
 class Model(Struct):
     """An open model. `max_steps` is 0 for the usual limit; `close` releases what the model holds.
 
-    `prepare` is awaited with the first request before it is sent, where a model has something to do then.
+    `prepare` is awaited with the first request before it is sent, where a model has something to do then. `reopen`
+    gives the provider of another model on the same server, None where there is only one.
     """
 
     profile: Profile
@@ -33,6 +34,7 @@ class Model(Struct):
     options: Options
     close: Callable[[], Awaitable[None]]
     prepare: Callable[[Request], Awaitable[Notice]] | None = None
+    reopen: Callable[[str], Provider] | None = None
     size: ToolSet = "full"
     result_chars: int = RESULT_CHARS
     max_steps: int = 0
@@ -74,7 +76,11 @@ async def _open_server(profile: Profile, settings: Settings, env: Mapping[str, s
         raise
     provider = open_provider(profile, name, env, client=client)
     secrets = (profile.api_key,) if profile.api_key else ()
-    return Model(profile, name, provider, Options(), client.close, secrets=secrets)
+
+    def reopen(other: str) -> Provider:
+        return open_provider(profile, other, env, client=client)
+
+    return Model(profile, name, provider, Options(), client.close, reopen=reopen, secrets=secrets)
 
 
 async def _open_local(settings: Settings, env: Mapping[str, str], home: str, processes: Processes) -> Model:
@@ -110,7 +116,16 @@ async def _open_local(settings: Settings, env: Mapping[str, str], home: str, pro
         options = Options(temperature=0.0, max_output=LOCAL_OUTPUT)
         secrets = (profile.api_key,)
         return Model(
-            profile, name, provider, options, close, prepare, "small", LOCAL_RESULT_CHARS, LOCAL_STEPS, secrets
+            profile,
+            name,
+            provider,
+            options,
+            close,
+            prepare,
+            size="small",
+            result_chars=LOCAL_RESULT_CHARS,
+            max_steps=LOCAL_STEPS,
+            secrets=secrets,
         )
     except BaseException:
         await stack.aclose()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from agenyx.agent.boundary import Boundary
 from agenyx.agent.engine import Engine
 from agenyx.agent.normalise import Normaliser
-from agenyx.agent.notices import environment
+from agenyx.agent.notices import environment, mode_changed
 from agenyx.agent.ports import Approver, Emitter, Ports
 from agenyx.agent.prompt import make_prefix, system_sections
 from agenyx.app.models import Model, open_model
@@ -16,11 +19,12 @@ from agenyx.app.opening import Opened, open_session
 from agenyx.app.settings import Settings
 from agenyx.config.home import home_path
 from agenyx.core.errors import UsageError
-from agenyx.core.events import AgentEvent, Body, PrefixBroke, TurnFinished, TurnStarted
+from agenyx.core.events import AgentEvent, Body, ModeChanged, PrefixBroke, TurnFinished, TurnStarted, Usage
 from agenyx.core.json import scrub
 from agenyx.core.limits import MAX_STEPS
 from agenyx.core.messages import Text, User
 from agenyx.core.redact import Masker
+from agenyx.core.verdict import Mode
 from agenyx.policy.decide import Policy
 from agenyx.policy.paths import protection
 from agenyx.proc.environment import child_env
@@ -33,6 +37,21 @@ from agenyx.tools.registry import Registry
 from agenyx.tools.spec import Context, Look
 from agenyx.workspace import git
 from agenyx.workspace.root import Root
+
+
+class Status(Struct, frozen=True):
+    """What a person may ask of a session. `context`: tokens of the last request and its answer, None before it."""
+
+    session_id: str
+    profile: str
+    model: str
+    effort: str
+    mode: Mode
+    workspace: str
+    persistent: bool
+    usage: Usage | None
+    context: int | None
+    branch: str
 
 
 class Conversation:
@@ -51,7 +70,10 @@ class Conversation:
     ) -> None:
         session = opened.session
         self.session_id, self.model, self.persistent = session.id, model.name, opened.persistent
+        self.mode: Mode = settings.mode
+        self.effort = model.options.effort
         self._settings, self._opened, self._session, self._model = settings, opened, session, model
+        self._env, self._ports, self._queue = env, ports, list[User]()
         self._processes, self._emit, self._root = processes, emit, root
         masker = Masker(model.secrets)
         environment_of_children = child_env(env, model.secrets)
@@ -65,7 +87,8 @@ class Conversation:
             )
 
         self._registry = Registry(builtin_tools(), model.size)
-        boundary = Boundary(
+        ports = replace(ports, inbox=self._take)
+        self._boundary = Boundary(
             session,
             self._registry,
             Policy(settings.mode, settings.unsafe),
@@ -77,7 +100,7 @@ class Conversation:
         )
         self._masker = masker
         steps = settings.max_steps or model.max_steps or MAX_STEPS
-        self._engine = Engine(session, model.provider, boundary, ports, emit, steps)
+        self._engine = Engine(session, model.provider, self._boundary, ports, emit, steps)
 
     @property
     def unfinished(self) -> bool:
@@ -90,15 +113,16 @@ class Conversation:
         self._engine.interrupt()
         turn = session.ids.new("turn")
         typed = User((Text(scrub(self._masker.text(text))),), "typed", session.ids.new("prompt"))
-        session.append(*self._head(), records.Prompt(typed), turn=turn, sync=True)
+        notices = (records.Prompt(user) for user in self._take())
+        session.append(*self._head(), *notices, records.Prompt(typed), turn=turn, sync=True)
         self._emit.turn, self._emit.step = turn, state.steps
-        self._emit(TurnStarted(typed.text, self.model, self._settings.mode))
+        self._emit(TurnStarted(typed.text, self.model, self.mode))
         return await self._run()
 
     async def go_on(self) -> TurnFinished:
         """Continue the turn that a crash left open."""
         self._emit.turn, self._emit.step = self._session.state.turn, self._session.state.steps
-        self._emit(TurnStarted("", self.model, self._settings.mode))
+        self._emit(TurnStarted("", self.model, self.mode))
         return await self._run()
 
     async def _run(self) -> TurnFinished:
@@ -107,6 +131,59 @@ class Conversation:
             self._model.prepare = None
             self._emit(await prepare(action.request))
         return await self._engine.run()
+
+    def steer(self, text: str) -> None:
+        """Say something to the running turn: it joins at the next step, or else stands before the next prompt."""
+        self._queue.append(User((Text(scrub(self._masker.text(text))),), "steer"))
+
+    def set_mode(self, mode: Mode) -> None:
+        """Switch the mode, at once for every call not yet judged. Raises UsageError without the dangerous flag."""
+        if mode == "bypassPermissions" and not self._settings.unsafe:
+            raise UsageError(
+                "bypassPermissions needs --dangerously-skip-permissions at the start", "Use acceptEdits instead."
+            )
+        if mode != self.mode:
+            self.mode = mode
+            self._boundary.policy = Policy(mode, self._settings.unsafe)
+            if self._session.state.entries:
+                self._queue.append(mode_changed(mode))
+            self._emit(ModeChanged(mode))
+
+    def set_model(self, name: str) -> None:
+        """Use another model of the same server from the next turn on. Raises UsageError where there is no other."""
+        model = self._model
+        if model.reopen is None:
+            raise UsageError(f"{model.profile.id} has one model only", "Start again with another --provider.")
+        self._engine.provider = model.provider = model.reopen(name)
+        self.model = model.name = name
+
+    def status(self) -> Status:
+        """The facts of the session as they are now."""
+        state = self._session.state
+        last = state.last_usage
+        facts = git.facts(self._root.path)
+        return Status(
+            self.session_id,
+            self._model.profile.id,
+            self.model,
+            self.effort,
+            self.mode,
+            self._root.path,
+            self.persistent,
+            state.usage,
+            last.fresh + last.cache_read + last.cache_write + last.out if last else None,
+            facts.branch if facts else "",
+        )
+
+    async def clear(self) -> Conversation:
+        """Close this session and open a new one with the same settings."""
+        await self.close()
+        settings = replace(self._settings, resume="", continue_=False, mode=self.mode, model=self.model)
+        return await open_conversation(settings, self._env, self._ports.emit, self._ports.approver, self._ports.barrier)
+
+    def _take(self) -> list[User]:
+        taken, self._queue = self._queue, []
+        return taken
 
     async def close(self) -> None:
         """End the processes of the session and release it. Idempotent parts only; call it once."""
@@ -134,7 +211,7 @@ class Conversation:
         facts, uname = git.facts(self._root.path), os.uname()
         words = f"branch {facts.branch or '(detached)'}, HEAD {facts.head[:12] or '(no commit)'}" if facts else ""
         platform = f"{uname.sysname} {uname.machine}"
-        return environment(self._session.clock(), platform, self._root.path, words, self._settings.mode)
+        return environment(self._session.clock(), platform, self._root.path, words, self.mode)
 
 
 async def open_conversation(

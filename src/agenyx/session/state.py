@@ -82,6 +82,7 @@ class State:
         self.steps = 0
         self.outcome: Outcome | None = Outcome("idle")
         self.usage: Usage | None = None
+        self.last_usage: Usage | None = None
         self.seq = 0
         self.head = ""
         self.problems: list[str] = []
@@ -142,6 +143,7 @@ class State:
             self.problems.append(f"{self._close('interrupted')} results were lost")
         self.steps += 1
         if body.usage is not None:
+            self.last_usage = body.usage
             self.usage = body.usage if self.usage is None else self.usage + body.usage
         self._assistant = body.assistant
         self.pending = {call.id: CallState(call) for call in body.assistant.calls}

@@ -1,0 +1,141 @@
+"""What a person may change while a session lives: mode, model, the direction of the running turn, a fresh start."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenyx.app.settings import Settings
+from agenyx.core.errors import UsageError
+from agenyx.core.events import AgentEvent, ModeChanged, PrefixBroke
+from agenyx.core.messages import Step, User
+from agenyx.llm.request import Request
+from support.conversation import open_scripted
+from support.parts import Answers
+from support.scripted import Scripted, call, calls, say
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def write(n: int) -> Any:
+    return calls(call("Write", file_path=f"f{n}.txt", content="x\n"))
+
+
+def statuses(session: Any) -> list[str]:
+    steps = [entry for entry in session.state.entries if isinstance(entry, Step)]
+    return [result.status for step in steps for result in step.results]
+
+
+def test_the_mode_changes_at_once_and_the_model_is_told_by_a_record(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        events: list[AgentEvent] = []
+        script = [write(1), say("a"), write(2), say("b"), write(3), say("c")]
+        conversation, session = open_scripted(script, tmp_path / "home", work, mode="acceptEdits", events=events)
+        await conversation.prompt("one")
+        conversation.set_mode("plan")
+        await conversation.prompt("two")
+        conversation.set_mode("acceptEdits")
+        await conversation.prompt("three")
+        assert statuses(session) == ["ok", "denied", "ok"]
+        notices = [e.text for e in session.state.entries if isinstance(e, User) and e.origin == "notice"]
+        assert [("plan" in text, "acceptEdits" in text) for text in notices[1:]] == [(True, False), (False, True)]
+        assert [event.body.mode for event in events if isinstance(event.body, ModeChanged)] == ["plan", "acceptEdits"]
+        with pytest.raises(UsageError, match="dangerously"):
+            conversation.set_mode("bypassPermissions")
+        await conversation.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_mode_switched_between_question_and_answer_is_judged_anew(work: Path, tmp_path: Path) -> None:
+    class Switches(Answers):
+        async def decide(self, approval: Any) -> Any:
+            conversation.set_mode("plan")
+            return await super().decide(approval)
+
+    async def scenario() -> None:
+        nonlocal conversation
+        conversation, session = open_scripted(
+            [write(1), say("ok")], tmp_path / "home", work, mode="default", approver=Switches("allow")
+        )
+        await conversation.prompt("one")
+        assert statuses(session) == ["denied"]
+        assert not (work / "f1.txt").exists()
+        await conversation.close()
+
+    conversation: Any = None
+    asyncio.run(scenario())
+
+
+def test_steering_reaches_the_running_turn_or_stands_before_the_next(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        def steered(request: Request) -> Any:
+            conversation.steer("use tabs")
+            return calls(call("LS"))
+
+        provider = Scripted([steered, say("a"), say("b")])
+        conversation, _ = open_scripted(provider, tmp_path / "home", work)
+        await conversation.prompt("one")
+        assert provider.requests[1].entries[-1].text == "use tabs"  # type: ignore[union-attr]
+        conversation.steer("and be short")
+        await conversation.prompt("two")
+        last = [entry.text for entry in provider.requests[2].entries if isinstance(entry, User)]
+        assert last[-2:] == ["and be short", "two"]
+        await conversation.close()
+
+    asyncio.run(scenario())
+
+
+def test_status_tells_the_facts_and_usage_grows(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        conversation, _ = open_scripted([say("a"), say("b")], tmp_path / "home", work)
+        before = conversation.status()
+        assert (before.usage, before.context, before.workspace) == (None, None, str(work))
+        await conversation.prompt("one")
+        await conversation.prompt("two")
+        after = conversation.status()
+        assert after.usage is not None
+        assert (after.usage.fresh, after.usage.out, after.context) == (20, 10, 15)
+        assert (after.model, after.mode, after.persistent) == ("scripted-model", "bypassPermissions", True)
+        await conversation.close()
+
+    asyncio.run(scenario())
+
+
+def test_another_model_from_the_next_turn_on(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        events: list[AgentEvent] = []
+        first, second = Scripted([say("a"), say("never")]), Scripted([say("never"), say("b")])
+        second.binding = "other"
+        conversation, session = open_scripted(first, tmp_path / "home", work, events=events)
+        await conversation.prompt("one")
+        with pytest.raises(UsageError):
+            conversation.set_model("second")
+        conversation._model.reopen = lambda name: second
+        conversation.set_model("second")
+        assert (await conversation.prompt("two")).text == "b"
+        assert session.state.binding is not None
+        assert session.state.binding.model == second.requests[0].model == "second"
+        assert any(isinstance(event.body, PrefixBroke) for event in events)
+        await conversation.close()
+
+    asyncio.run(scenario())
+
+
+def test_settings_of_a_workspace_that_is_none(tmp_path: Path) -> None:
+    from agenyx.app.runtime import open_conversation
+
+    async def nothing() -> None:
+        pass
+
+    settings = Settings(str(tmp_path / "missing"))
+    with pytest.raises(UsageError, match="is not a directory"):
+        asyncio.run(open_conversation(settings, {"HOME": str(tmp_path)}, lambda event: None, Answers(), nothing))
