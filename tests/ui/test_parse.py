@@ -94,6 +94,7 @@ def test_mistakes_are_told_with_what_to_do(argv: list[str], message: str, fix: s
 
 
 CONFLICTING = [
+    (["--bare", "--trust-workspace"], "--bare and --trust-workspace"),
     (["--continue", "--resume", "x"], "--continue and --resume"),
     (["--no-session-persistence", "-c"], "--no-session-persistence and --continue"),
     (["--no-session-persistence", "--resume=x"], "--no-session-persistence and --resume"),

@@ -14,6 +14,7 @@ from agenyx.agent.normalise import Normaliser
 from agenyx.agent.notices import environment, mode_changed
 from agenyx.agent.ports import Approver, Emitter, Ports
 from agenyx.agent.prompt import make_prefix, system_sections
+from agenyx.app.instructions import trusted_section
 from agenyx.app.models import Model, open_model
 from agenyx.app.opening import Opened, open_session
 from agenyx.app.settings import Settings
@@ -67,8 +68,10 @@ class Conversation:
         processes: Processes,
         ports: Ports,
         emit: Emitter,
+        instructions: str = "",
     ) -> None:
         session = opened.session
+        self._instructions = instructions
         self.session_id, self.model, self.persistent = session.id, model.name, opened.persistent
         self.mode: Mode = settings.mode
         self.effort = model.options.effort
@@ -202,7 +205,9 @@ class Conversation:
                 self._emit(PrefixBroke(f"the model changed from {state.binding.model} to {model.name}"))
             bodies.append(binding)
         if state.prefix is None:
-            bodies.append(make_prefix(model.options, system_sections(model.size), self._registry.specs()))
+            extra = (self._instructions,) if self._instructions else ()
+            system = (*system_sections(model.size), *extra)
+            bodies.append(make_prefix(model.options, system, self._registry.specs()))
         if not state.entries:
             bodies.append(records.Prompt(self._environment()))
         return bodies
@@ -230,9 +235,14 @@ async def open_conversation(
     processes = Processes()
     early: list[Body] = []
     opened = open_session(settings, home, workspace, early.append)
+    instructions, model = "", None
     try:
         model = await open_model(settings, env, home, processes, opened.session.state.binding)
+        if opened.session.state.prefix is None and model.size != "small":
+            instructions = await trusted_section(settings, home, workspace, approver, early.append)
     except BaseException:
+        if model is not None:
+            await model.close()
         await processes.close()
         opened.close()
         raise
@@ -240,7 +250,7 @@ async def open_conversation(
     for body in early:
         emitter(body)
     ports = Ports(approver, emit, barrier)
-    return Conversation(settings, env, root, opened, model, processes, ports, emitter)
+    return Conversation(settings, env, root, opened, model, processes, ports, emitter, instructions)
 
 
 def _version() -> str:

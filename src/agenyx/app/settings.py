@@ -8,7 +8,10 @@ from agenyx.core.verdict import Mode
 
 
 class Settings(Struct, frozen=True):
-    """Empty strings and zero mean: not chosen. `cwd` is the workspace; `unsafe` the dangerous flag."""
+    """Empty strings and zero mean: not chosen. `cwd` is the workspace; `unsafe` the dangerous flag.
+
+    `trust` lets the workspace's instructions in for this run; `bare` leaves them out without a word.
+    """
 
     cwd: str
     model: str = ""
@@ -20,3 +23,5 @@ class Settings(Struct, frozen=True):
     resume: str = ""
     continue_: bool = False
     persist: bool = True
+    trust: bool = False
+    bare: bool = False

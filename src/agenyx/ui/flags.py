@@ -60,6 +60,8 @@ class Options:
         self.dangerous = False
         self.max_steps = ""
         self.cwd = ""
+        self.trust = False
+        self.bare = False
         self.continue_ = False
         self.resume = ""
         self.no_persistence = False
@@ -140,6 +142,13 @@ FLAGS = (
         "dangerous",
         "ask for almost nothing (bypassPermissions); only where nothing can be damaged, such as a container",
     ),
+    Flag(
+        PERMISSIONS,
+        ("--trust-workspace",),
+        "trust",
+        "let the workspace's instructions (AGENTS.md, CLAUDE.md) in for this run without asking",
+    ),
+    Flag(RUN, ("--bare",), "bare", "leave out all instructions of the workspace"),
     Flag(SESSION, ("-c", "--continue"), "continue_", "go on with the latest session of this directory"),
     Flag(SESSION, ("--resume",), "resume", "go on with the session of this id", "ID", once=True),
     Flag(SESSION, ("--no-session-persistence",), "no_persistence", "keep the session in memory only"),
@@ -150,6 +159,11 @@ FLAGS = (
 )
 
 CONFLICTS = (
+    Conflict(
+        lambda o: o.bare and o.trust,
+        "--bare and --trust-workspace exclude each other",
+        "Leave one of the two out.",
+    ),
     Conflict(
         lambda o: o.continue_ and bool(o.resume),
         "--continue and --resume exclude each other",

@@ -140,6 +140,8 @@ def settings(options: Options) -> Settings:
         resume=options.resume,
         continue_=options.continue_,
         persist=not options.no_persistence,
+        trust=options.trust,
+        bare=options.bare,
     )
 
 

@@ -1,0 +1,1 @@
+"""What a workspace or a person adds: instructions. Gated by trust; knows no surface."""
