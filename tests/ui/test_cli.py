@@ -30,6 +30,8 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "resume": "",
         "continue_": False,
         "persist": False,
+        "trust": False,
+        "bare": False,
     }
 
 
