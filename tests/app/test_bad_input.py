@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import ssl
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 import trustme
 
+from support.disk import namespaces
 from support.mock import Mock, agenyx, command_env, mock_server
 
 KEY = "sk-test-0123456789abcdef"
@@ -179,21 +179,12 @@ def test_a_home_that_is_none_never_falls_back(work: Path, home: str) -> None:
     assert not (work.parent / ".agenyx").exists()
 
 
-def _namespaces() -> bool:
-    """Whether this machine lets us mount a small disk of our own."""
-    if not shutil.which("unshare"):
-        return False
-    probe = ["unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"]
-    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
-
-
 def on_full_disk(work: Path, script: str, env: dict[str, str], mock: Mock) -> subprocess.CompletedProcess[str]:
-    """Run with AGENYX_HOME on a disk that fills up; prints which kind of disk it is."""
+    """Run with AGENYX_HOME on a disk that fills up; the log of the tests says which kind of disk it is."""
     home = work.parent / "small"
     home.mkdir()
     program = [sys.executable, "-m", "agenyx", "-p", "--dangerously-skip-permissions", "go"]
-    if _namespaces():
-        print("full disk: tmpfs in a user namespace")
+    if namespaces():
         command = [
             "unshare",
             "-Urm",
@@ -203,7 +194,6 @@ def on_full_disk(work: Path, script: str, env: dict[str, str], mock: Mock) -> su
             str(home),
         ]
     else:
-        print("full disk: RLIMIT_FSIZE")
         command = ["sh", "-c", 'ulimit -f 40 && exec "$@"', str(home)]
     env = command_env(
         work.parent,
@@ -230,7 +220,7 @@ def test_a_disk_that_fills_up_during_the_run_ends_it_and_loses_nothing_that_was_
     assert len(mock.log()) < 60, "no further request after the failed write"
 
 
-@pytest.mark.skipif(not _namespaces(), reason="needs a disk of its own that is full from the start")
+@pytest.mark.skipif(not namespaces(), reason="needs a disk of its own that is full from the start")
 def test_a_disk_that_is_full_from_the_start_gives_a_session_in_memory(work: Path, mock: Mock) -> None:
     mock.reset("hello")
     fill = 'mkdir "$0/h" && { dd if=/dev/zero of="$0/fill" bs=1k 2>/dev/null || true; }'
@@ -239,7 +229,7 @@ def test_a_disk_that_is_full_from_the_start_gives_a_session_in_memory(work: Path
     assert "memory only" in done.stderr
 
 
-@pytest.mark.skipif(not _namespaces(), reason="needs a disk of its own that is read-only")
+@pytest.mark.skipif(not namespaces(), reason="needs a disk of its own that is read-only")
 def test_a_read_only_home_gives_a_session_in_memory(work: Path, mock: Mock) -> None:
     mock.reset("hello")
     done = on_full_disk(work, 'mkdir "$0/h" && mount -o remount,ro "$0"', {}, mock)

@@ -142,6 +142,7 @@ def test_overlapping_places_are_not_one() -> None:
         (b"def f():\n\treturn 1\n", "def f():\n    return 1\n", ["white space", "line 1", "\\treturn 1"]),
         (b"a  \nb\n", "a\nb", ["end of a line"]),
         ("say “hi”\n".encode(), 'say "hi"', ["typographic", "line 1"]),
+        (b'return "_".join(x)\n', "return '_'.join(x)", ["quotes", "line 1", 'return "_"']),
         (b"Hello World\n", "hello world", ["upper and lower case"]),
         ("e\u0301te\n".encode(), "éte", ["Unicode"]),
         (b"one\ntwo\n", "     1→one\n     2→two", ["line numbers"]),

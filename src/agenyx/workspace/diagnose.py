@@ -39,6 +39,10 @@ def _plain(text: str) -> str:
     return text.translate(_PLAIN)
 
 
+def _double(text: str) -> str:
+    return text.replace("'", '"')
+
+
 def _composed(text: str) -> str:
     if text.isascii():
         return text
@@ -48,7 +52,7 @@ def _composed(text: str) -> str:
 
 
 def _loose(text: str) -> str:
-    return _blanks(_composed(_plain(text))).casefold()
+    return _blanks(_double(_composed(_plain(text)))).casefold()
 
 
 # Each fold keeps the number of lines, so that a place in the folded text tells the line.
@@ -56,6 +60,7 @@ _FOLDS: tuple[tuple[Callable[[str], str], str], ...] = (
     (_trailing, "white space at the end of a line"),
     (_blanks, "white space: tabs, spaces or indentation"),
     (_plain, "quotes, dashes or special spaces: one side has typographic ones, the other plain ones"),
+    (_double, "quotes: one side has ' where the other has \""),
     (_composed, "how accented characters are composed (Unicode NFC or NFD)"),
     (str.casefold, "upper and lower case"),
     (_loose, "white space, quotes or case"),
