@@ -42,3 +42,14 @@ def test_every_row_has_a_known_state_and_a_proof_that_exists() -> None:
 def test_features_stand_once() -> None:
     names = [feature for feature, _, _ in rows()]
     assert len(names) == len(set(names))
+
+
+def test_every_flag_and_command_has_a_row() -> None:
+    from agenyx.ui.flags import FLAGS
+
+    page = (TOP / "docs" / "conformance.md").read_text("utf-8")
+    missing = [name for flag in FLAGS for name in flag.names if f"`{name}" not in page and f" {name}" not in page]
+    assert missing == []
+    commands = (TOP / "src" / "agenyx" / "ui" / "cli.py").read_text("utf-8")
+    for command in re.findall(r'case \["([a-z]+)", \*rest\]', commands):
+        assert f"agenyx {command}" in page, command

@@ -20,7 +20,7 @@ from agenyx.core.events import (
 from agenyx.core.messages import Assistant, Opaque, Reasoning, Text, ToolCall
 from agenyx.llm.chat_decode import ChatDecoder
 from agenyx.llm.chat_wire import usage_of
-from agenyx.llm.dialects import EXTRA
+from agenyx.llm.dialects import DETAILS, EXTRA
 from agenyx.llm.failures import Target
 from support.raw_server import call, content, delta, event, finish, reasoning, usage
 
@@ -357,6 +357,29 @@ def test_an_endless_response_is_cut() -> None:
         if isinstance(found[-1], Failure):
             break
     assert isinstance(found[-1], Failure) and found[-1].kind == "protocol"
+
+
+def test_details_of_reasoning_are_put_together_and_kept() -> None:
+    pieces = [
+        {"type": "reasoning.text", "index": 0, "text": "Let ", "signature": None, "format": "f"},
+        {"type": "reasoning.text", "index": 0, "text": "me."},
+        {"type": "reasoning.text", "index": 0, "signature": "sig"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "one"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "two"},
+        7,
+    ]
+    whole = [
+        {"type": "reasoning.text", "index": 0, "text": "Let me.", "signature": "sig", "format": "f"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "one"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "two"},
+    ]
+    events = [delta({"reasoning_details": [piece]}) for piece in pieces]
+    for more, text in (([], ""), ([reasoning("Let me.")], "Let me.")):
+        found = answer(content("x"), *more, *events, finish())
+        (thought,) = [block for block in found.blocks if isinstance(block, Reasoning)]
+        assert thought.text == text and thought.opaque is not None
+        assert (thought.opaque.binding, thought.opaque.wire) == ("bound", DETAILS)
+        assert json.loads(thought.opaque.json) == whole
 
 
 # --- usage -----------------------------------------------------------------------------------------------------------

@@ -24,8 +24,9 @@ from agenyx.core.messages import (
     User,
 )
 from agenyx.core.tools import ToolSpec
-from agenyx.llm.chat_encode import ChatEncoder, wire_args, wire_name
-from agenyx.llm.dialects import COMPATIBLE, EXTRA, LLAMA_CPP, OPENAI, THINKING, Dialect
+from agenyx.llm.chat_encode import ChatEncoder
+from agenyx.llm.dialects import COMPATIBLE, DETAILS, EXTRA, LLAMA_CPP, OLLAMA, OPENAI, OPENROUTER, THINKING, Dialect
+from agenyx.llm.encode import wire_args, wire_name
 from agenyx.llm.request import Options, Request
 
 TOOL = ToolSpec("Read", "Read a file.", {"type": "object", "properties": {"z": {"type": "string"}, "a": {}}})
@@ -143,6 +144,30 @@ def test_reasoning_goes_back_only_where_the_server_wants_it() -> None:
         "reasoning_content"
         not in body(step(text="t", reasoning="hmm", binding="me"), dialect=THINKING, binding="me")["messages"][1]
     )
+
+
+def test_some_servers_take_reasoning_back_but_no_empty_one() -> None:
+    call = ToolCall("o", "w", "Read", "{}")
+    for dialect, field in ((OLLAMA, "reasoning"), (LLAMA_CPP, "reasoning_content")):
+        mine = body(step(call, reasoning="hmm", binding="me"), dialect=dialect, binding="me")["messages"][1]
+        assert mine[field] == "hmm"
+        assert field not in body(step(call, binding="me"), dialect=dialect, binding="me")["messages"][1]
+
+
+def test_details_of_reasoning_go_back_byte_by_byte_to_who_made_them() -> None:
+    raw = '[{"type" : "reasoning.encrypted","data":"a\\u002b=="}]'
+    call = ToolCall("o", "w", "Read", "{}")
+    for calls in ((call,), ()):
+        results = tuple(ToolResult(call.id, "ok", ()) for call in calls)
+        mine = Step(Assistant((Reasoning("", Opaque("me", DETAILS, raw)), Text("t"), *calls), "calls"), results)
+        assert raw.encode() in ChatEncoder(OPENROUTER, "me").encode(request(mine))
+        assert "reasoning_details" not in body(mine, dialect=OPENROUTER, binding="other")["messages"][1]
+        assert "reasoning_details" not in body(mine, binding="me")["messages"][1]
+
+
+def test_effort_in_the_form_of_the_server() -> None:
+    assert body(options=Options(effort="high"), dialect=OPENROUTER)["reasoning"] == {"effort": "high"}
+    assert body(options=Options(effort="high"), dialect=OPENAI)["reasoning_effort"] == "high"
 
 
 def test_media_are_named_in_words() -> None:

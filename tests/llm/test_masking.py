@@ -105,3 +105,34 @@ def test_every_other_event() -> None:
 def test_the_beginning_of_a_key_is_not_shown_when_the_stream_breaks() -> None:
     assert texts(masked(TextDelta(0, f"ok {KEY[:-1]}"), Failure("truncated", "cut"))) == "ok "
     assert texts(masked(TextDelta(0, "ends in s"), Done(Assistant((Text("ends in s"),), "end")))) == "ends in s"
+
+
+def test_blocks_without_text_and_deltas_out_of_order_keep_their_places() -> None:
+    state = Opaque("b", "w", "{}")
+    events = masked(
+        ReasoningDelta(3, "second"),
+        TextDelta(4, f"b {KEY}"),
+        ReasoningDelta(1, "first"),
+        TextDelta(2, "a"),
+        Done(
+            Assistant(
+                (Reasoning("", state), Reasoning("first"), Text("a"), Reasoning("second", state), Text(f"b {KEY}")),
+                "end",
+            )
+        ),
+    )
+    last = events[-1]
+    assert isinstance(last, Done)
+    shown = [block.text for block in last.assistant.blocks if isinstance(block, Text | Reasoning)]
+    assert shown == ["", "first", "a", "second", f"b {MASK}"]
+    assert last.assistant.blocks[0] == Reasoning("", state)
+
+
+def test_state_with_a_secret_behind_escapes_is_dropped() -> None:
+    hidden = "".join(f"\\u{ord(c):04x}" for c in KEY)
+    for text in (f'{{"a":"{KEY}"}}', f'{{"a":"{hidden}"}}'):
+        (found,) = masked(Done(Assistant((Reasoning("", Opaque("b", "w", text)),), "end", phase=KEY)))
+        assert isinstance(found, Done) and found.assistant.phase == MASK
+        assert found.assistant.blocks == (Reasoning("", None),)
+    (kept,) = masked(Done(Assistant((Reasoning("", Opaque("b", "w", '{ "a" : "\\u0041" }')),), "end")))
+    assert isinstance(kept, Done) and kept.assistant.blocks == (Reasoning("", Opaque("b", "w", '{ "a" : "\\u0041" }')),)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agenyx.config.profiles import OPENAI_URL, Profile
-from agenyx.core.errors import AgenyxError
+from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.llm.catalogue import default_model
 from agenyx.llm.http import Client
 from agenyx.llm.models import choose_model
@@ -36,6 +36,70 @@ def test_the_person_decides_first_and_nothing_is_asked() -> None:
     assert choose(nowhere, "flag", {"AGENYX_MODEL": "variable"}) == "flag"
     assert choose(nowhere, "", {"AGENYX_MODEL": " variable "}) == "variable"
     assert choose(OPENAI_URL, kind="openai") == default_model("api.openai.com") == "gpt-5.6-sol"
+
+
+def choose_from(profile: Profile, flag: str = "", env: dict[str, str] | None = None) -> str:
+    async def run() -> str:
+        client = Client({})
+        try:
+            return await choose_model(profile, flag, env or {}, client)
+        finally:
+            await client.close()
+
+    return asyncio.run(run())
+
+
+AZURE = Profile("work", "azure_openai", "https://r.example", KEY, "responses", "gpt-5.6-sol", "dep")
+
+
+def test_the_profile_decides_before_the_catalogue() -> None:
+    profile = Profile("x", "openai", OPENAI_URL, KEY, model="mine")
+    assert choose_from(profile) == "mine"
+    assert choose_from(profile, "flag") == "flag"
+    assert choose_from(profile, "", {"AGENYX_MODEL": "variable"}) == "variable"
+
+
+@pytest.mark.parametrize(("flag", "variable"), [("", ""), ("gpt-5.6-sol", ""), ("", "gpt-5.6-sol")])
+def test_azure_has_the_model_of_its_deployment(flag: str, variable: str) -> None:
+    assert choose_from(AZURE, flag, {"AGENYX_MODEL": variable}) == "gpt-5.6-sol"
+
+
+@pytest.mark.parametrize(("flag", "variable"), [("other", ""), ("", "other"), ("GPT-5.6-SOL", "")])
+def test_with_azure_another_model_is_refused(flag: str, variable: str) -> None:
+    with pytest.raises(UsageError, match=r"deployment of gpt-5\.6-sol") as caught:
+        choose_from(AZURE, flag, {"AGENYX_MODEL": variable})
+    assert "--provider" in caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("kind", "wire", "line", "header"),
+    [
+        ("anthropic", "anthropic", "GET /v1/models?limit=1000 HTTP/1.1", ("x-api-key", KEY)),
+        ("openai_compatible", "chat", "GET /v1/models HTTP/1.1", ("authorization", f"Bearer {KEY}")),
+        ("openai_compatible", "responses", "GET /v1/models HTTP/1.1", ("authorization", f"Bearer {KEY}")),
+    ],
+)
+def test_each_kind_of_server_is_asked_in_its_way(kind: str, wire: str, line: str, header: tuple[str, str]) -> None:
+    with RawServer([[listing("only")]]) as server:
+        assert choose_from(Profile("x", kind, f"{server.url}/v1", KEY, wire)) == "only"  # type: ignore[arg-type]
+    assert server.requests[0].line == line
+    assert server.requests[0].headers[header[0]] == header[1]
+    assert ("authorization" in server.requests[0].headers) == (header[0] == "authorization")
+
+
+@pytest.mark.parametrize(
+    ("origin", "kind", "named"),
+    [
+        ("auth.json", "openai", "auth.json (x)"),
+        ("DEEPSEEK_API_KEY", "openai_compatible", "DEEPSEEK_API_KEY"),
+        ("ANTHROPIC_API_KEY", "anthropic", "ANTHROPIC_API_KEY"),
+        ("", "openai", "OPENAI_API_KEY"),
+    ],
+)
+def test_a_refused_key_is_named_by_where_it_stands(origin: str, kind: str, named: str) -> None:
+    with RawServer([[plain(401, {"error": {"message": "no"}})]]) as server, pytest.raises(AgenyxError) as caught:
+        choose_from(Profile("x", kind, f"{server.url}/v1", KEY, origin=origin))  # type: ignore[arg-type]
+    assert named in caught.value.fix
 
 
 def test_the_only_model_of_a_server() -> None:

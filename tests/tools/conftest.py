@@ -37,8 +37,15 @@ class Workspace:
         self._state = state
 
     def project(self, tool: Tool[Any], **args: object) -> Effects:
-        shell = Shell(Processes(), self.root.path, str(self._state), self.env)
-        return asyncio.run(tool.project(self._args(tool, args), Look(self.root, self.seen, shell)))
+        async def main() -> Effects:
+            processes = Processes()
+            shell = Shell(processes, self.root.path, str(self._state), self.env)
+            try:
+                return await tool.project(self._args(tool, args), Look(self.root, self.seen, shell))
+            finally:
+                await processes.close()
+
+        return asyncio.run(main())
 
     def call(self, tool: Tool[Any], **args: object) -> Outcome:
         async def main() -> Outcome:

@@ -116,6 +116,17 @@ def test_long_output_keeps_both_ends_and_the_whole_is_on_disk(call, tmp_path):
     assert len(head) + int(omitted) + len(shown_tail) == len(whole)
 
 
+def test_long_output_names_the_call_where_the_model_can_page(call, tmp_path):
+    outcome, _ = call('{"command": "seq 1 100000"}', spill=str(tmp_path / "spill"), call="call_7")
+    assert "bytes omitted; the whole output: ToolResultRead with tool_use_id call_7]" in said(outcome)
+    assert outcome.spill == str(tmp_path / "spill")
+
+
+def test_without_jobs_nothing_goes_to_the_background(call):
+    outcome, _ = call('{"command": "ls", "run_in_background": true}')
+    assert outcome.status == "error" and "without run_in_background" in said(outcome)
+
+
 def test_small_results_for_small_models_and_no_spill(call):
     outcome, _ = call('{"command": "seq 1 100000"}', result_chars=2000)
     assert len(said(outcome)) <= 2000 and " bytes omitted]" in said(outcome) and outcome.spill is None
@@ -164,6 +175,6 @@ def test_arguments():
 def test_description_is_short():
     spec = describe(TOOL)
     assert len(spec.description.encode()) < 1000
-    assert set(spec.schema["properties"]) == {"command", "timeout", "description"}
+    assert set(spec.schema["properties"]) == {"command", "timeout", "description", "run_in_background"}
     small = describe(TOOL, "small")
     assert len(small.description) < 200 and set(small.schema["properties"]) == {"command"}

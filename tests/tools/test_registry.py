@@ -23,8 +23,26 @@ def size(registry: Registry) -> int:
 
 def test_the_full_set_in_its_order() -> None:
     registry = Registry(builtin_tools())
-    assert registry.names() == ["Read", "Write", "Edit", "LS", "Glob", "Grep", "Bash"]
+    files = ["Read", "Write", "Edit", "MultiEdit", "LS", "Picker", "Glob", "Grep", "Bash", "WebFetch"]
+    others = ["GitStatus", "GitDiff", "GitLog", "GitCommit", "TodoWrite", "TaskOutput", "TaskStop", "ToolResultRead"]
+    assert registry.names() == files + others
+    assert size(registry) < 11_000
     assert size(registry) + len("\n".join(system_sections("full"))) < 16_000
+
+
+def test_the_core_set_is_files_and_the_shell() -> None:
+    registry = Registry(builtin_tools(), "core")
+    assert registry.names() == ["Read", "Write", "Edit", "LS", "Glob", "Grep", "Bash"]
+    assert size(registry) < 5_500
+    bash = next(spec for spec in registry.specs() if spec.name == "Bash")
+    assert "timeout" in bash.schema["properties"]
+    assert "run_in_background" not in bash.schema["properties"]  # the tools that it needs are not in this set
+
+
+def test_no_schema_shows_the_model_which_sets_there_are() -> None:
+    for name in ("full", "core", "small"):
+        for spec in Registry(builtin_tools(), name).specs():  # type: ignore[arg-type]
+            assert "sets" not in reference.dumps(spec.schema)
 
 
 def test_the_small_set_is_small() -> None:
@@ -44,6 +62,18 @@ def test_the_small_set_is_small() -> None:
         ("edit_file", "Edit"),
         ("run_command", "Bash"),
         ("READ", "Read"),
+        ("multi_edit", "MultiEdit"),
+        ("picker", "Picker"),
+        ("fetch", "WebFetch"),
+        ("web_fetch", "WebFetch"),
+        ("git_status", "GitStatus"),
+        ("git_diff", "GitDiff"),
+        ("git_log", "GitLog"),
+        ("git_commit", "GitCommit"),
+        ("todo_write", "TodoWrite"),
+        ("BashOutput", "TaskOutput"),
+        ("AgentOutputTool", "TaskOutput"),
+        ("KillShell", "TaskStop"),
     ],
 )
 def test_names_of_other_agents_find_our_tools(theirs: str, ours: str) -> None:

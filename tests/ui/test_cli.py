@@ -15,8 +15,9 @@ from agenyx.core.json import decode
 
 def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    model = ["--model", "m", "--provider", "openai", "--base-url=http://localhost:1/v1"]
+    model = ["--model", "m", "--provider", "openai", "--base-url=http://localhost:1/v1", "--effort=max"]
     rest = ["--permission-mode", "plan", "--max-steps", "3", "--cwd", "sub", "--no-session-persistence"]
+    rest += ["--max-budget-usd=0.5", "--max-tokens=900"]
     code, out, err = fake.run("settings", "-p", *model, *rest, "hi")
     assert (code, err) == (0, "")
     assert decode(out) == {
@@ -24,9 +25,12 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "model": "m",
         "provider": "openai",
         "base_url": "http://localhost:1/v1",
+        "effort": "max",
         "mode": "plan",
         "unsafe": False,
         "max_steps": 3,
+        "max_usd": 0.5,
+        "max_tokens": 900,
         "resume": "",
         "continue_": False,
         "persist": False,

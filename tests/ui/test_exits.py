@@ -23,6 +23,7 @@ def ended(kind: OutcomeKind, failure: FailureKind | None = None) -> TurnFinished
         (ended("failed", "quota"), 1),
         (ended("failed", "busy"), 75),
         (ended("step_limit"), 5),
+        (ended("budget"), 6),
         (ended("loop"), 1),
         (ended("stopped"), 1),
         (ended("cancelled"), 130),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agenyx.config.environment import ROWS
 from agenyx.ui.completion import COMMANDS, completion
 from agenyx.ui.flags import FLAGS, SHELLS
 from agenyx.ui.help import help_text, markdown
@@ -59,10 +60,12 @@ def test_help_names_every_flag_exit_code_and_variable() -> None:
     for flag in FLAGS:
         for name in flag.names:
             assert re.search(rf"(?<![\w-]){name}(?![\w-])", text), name
-    for code in (0, 1, 2, 5, 75, 129, 130, 143):
+    for code in (0, 1, 2, 5, 6, 75, 129, 130, 143):
         assert re.search(rf"(?m)(^|\s){code} ", text), code
-    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AGENYX_MODEL", "AGENYX_HOME"):
+    for variable in ("AGENYX_MODEL", "AGENYX_HOME", "AGENYX_REASONING_EFFORT", "AZURE_OPENAI_DEPLOYMENT"):
         assert variable in text
+    for row in ROWS:
+        assert row.key_variable in text and row.url_variable in text
     assert max(len(row) for row in text.splitlines()) <= 120
 
 

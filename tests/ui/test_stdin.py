@@ -177,7 +177,7 @@ def test_a_terminal_is_not_read(tty: Callable[..., Any]) -> None:
 
 
 def test_a_terminal_without_a_prompt_is_told_what_to_do(tty: Callable[..., Any]) -> None:
-    screen = tty("echo")
+    screen = tty("echo", "-p")
     assert screen.end() == 2
     assert b'agenyx -p "explain this project"' in screen.screen
 

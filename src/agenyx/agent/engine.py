@@ -12,6 +12,7 @@ import time
 from msgspec.structs import replace
 
 from agenyx.agent.boundary import Boundary
+from agenyx.agent.budget import Meter
 from agenyx.agent.guard import advice
 from agenyx.agent.notices import notice
 from agenyx.agent.ports import Emitter, Ports
@@ -35,14 +36,17 @@ class Engine:
         ports: Ports,
         emit: Emitter,
         max_steps: int,
+        meter: Meter | None = None,
     ) -> None:
         self._session, self._boundary = session, boundary
         self.provider = provider  # the person may choose another model between two turns
         self._ports, self._emit, self._max_steps = ports, emit, max_steps
+        self._meter = meter or Meter()
 
     async def run(self) -> TurnFinished:
         """Go on with the current turn until it is over. Does not raise: a cancelled task has outcome `cancelled`."""
         started, before = time.monotonic(), self._session.state.usage
+        self._meter.begin()
         try:
             outcome = await self._loop()
             await self._ports.barrier()
@@ -56,7 +60,8 @@ class Engine:
         state = self._session.state
         steps = state.turn_steps()
         text = steps[-1].assistant.text if steps else ""
-        finished = TurnFinished(outcome, text, state.steps, time.monotonic() - started, _since(before, state.usage))
+        usage, cost = _since(before, state.usage), self._meter.turn_cost
+        finished = TurnFinished(outcome, text, state.steps, time.monotonic() - started, usage, cost)
         self._emit(finished)
         return finished
 
@@ -71,6 +76,8 @@ class Engine:
                         session.append(Finished(Outcome("done")), sync=True)
                 case NeedModel() if session.state.steps >= self._max_steps:
                     session.append(Finished(self._limit()), sync=True)
+                case NeedModel() if (over := self._meter.over()) is not None:
+                    session.append(Finished(over), sync=True)
                 case NeedModel(request):
                     if self._advised():
                         continue
@@ -148,9 +155,12 @@ class Engine:
         assistant = replace(assistant, blocks=tuple(own(b) for b in assistant.blocks), binding=self.provider.binding)
         accepted = (Accepted(call.id) for call in assistant.calls)
         self._session.append(Response(assistant, usage, response_id), *accepted)
+        self._meter.take(usage)
 
     def _keep(self, text: str, usage: Usage | None, request: Request) -> None:
         """Keep the text of a response that broke off; calls in it never ran and are not kept."""
+        if usage is not None:
+            self._meter.take(usage)
         if text.strip():
             partial = Assistant((Text(text),), "cut", request.model, binding=self.provider.binding)
             self._session.append(Response(partial, usage))

@@ -14,10 +14,13 @@ EMPTY = "(no output)"
 
 
 class Normaliser:
-    """`limit` is how many characters of a result the model sees; `spill` gives the file for the rest of a call."""
+    """`limit` is how many characters of a result the model sees; the rest is kept in `spill_directory`.
 
-    def __init__(self, masker: Masker, limit: int, spill_directory: str) -> None:
-        self._masker, self._limit, self._directory = masker, limit, spill_directory
+    `pages` says that the model has a tool to page it by the id of the call.
+    """
+
+    def __init__(self, masker: Masker, limit: int, spill_directory: str, pages: bool = False) -> None:
+        self._masker, self._limit, self._directory, self._pages = masker, limit, spill_directory, pages
 
     def __call__(self, call: ToolCall, outcome: Outcome) -> ToolResult:
         text = "".join(block.text for block in outcome.content if isinstance(block, Text))
@@ -28,7 +31,7 @@ class Normaliser:
             spill = self._masked(spill)
         if len(text) > self._limit:
             spill = spill or self._keep(call, text)
-            text = cut(text, self._limit, spill)
+            text = cut(text, self._limit, spill, call.id if self._pages else "")
         return ToolResult(call.id, outcome.status, (Text(text), *media), spill)
 
     def live(self, show: Callable[[bytes], None]) -> tuple[Callable[[bytes], None], Callable[[], None]]:
@@ -70,9 +73,11 @@ class Normaliser:
         return path
 
 
-def cut(text: str, limit: int, spill: str | None) -> str:
-    """Head and tail of a text, two thirds to one, around a marker; about `limit` characters in all."""
-    head = text[: limit * 2 // 3]
-    tail = text[len(text) - limit // 3 :]
-    where = f"; the whole is in {spill}" if spill else ""
-    return f"{head}\n[… {len(text) - len(head) - len(tail)} characters left out{where} …]\n{tail}"
+def cut(text: str, limit: int, spill: str | None, call: str = "") -> str:
+    """Head and tail of a text, two thirds to one, around a marker; about `limit` characters in all.
+
+    `call` is the id by which the model can page the whole, "" where it has no tool for that.
+    """
+    head, tail = text[: limit * 2 // 3], text[len(text) - limit // 3 :]
+    where = f"; the whole: ToolResultRead with tool_use_id {call}" if call else f"; the whole is in {spill}"
+    return f"{head}\n[… {len(text) - len(head) - len(tail)} characters left out{where if spill else ''} …]\n{tail}"

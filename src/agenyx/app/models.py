@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agenyx.app.settings import Settings
-from agenyx.config.profiles import LOCAL_ID, Profile, select_profile
-from agenyx.core.errors import UsageError
-from agenyx.core.events import Notice
+from agenyx.config.configured import LOCAL, configured, keys
+from agenyx.config.environment import BY_ID
+from agenyx.config.profiles import LOCAL_ID, Profile
+from agenyx.core.errors import ConfigError, UsageError
+from agenyx.core.events import Notice, Usage
 from agenyx.core.limits import RESULT_CHARS
 from agenyx.core.tools import ToolSet
 from agenyx.llm.request import Options, Provider, Request
@@ -19,6 +23,10 @@ from agenyx.session.records import Binding
 LOCAL_RESULT_CHARS = 1_500  # the embedded model's whole window is 8,192 tokens
 LOCAL_STEPS = 12
 LOCAL_OUTPUT = 512  # tokens
+LOCAL_WINDOW = 8_192  # tokens, as the server is started
+
+if TYPE_CHECKING:
+    from agenyx.llm.catalogue import Model as Facts
 
 
 class Model(Struct):
@@ -41,6 +49,15 @@ class Model(Struct):
     secrets: tuple[str, ...] = ()
 
 
+FIRST_RUN = """\
+Do one of these, then run the same command again:
+  agenyx login                       store the key of OpenAI, Anthropic or a compatible server
+  export OPENAI_API_KEY=...          or ANTHROPIC_API_KEY, OPENROUTER_API_KEY, DEEPSEEK_API_KEY, ...
+  start Ollama, LM Studio, llama.cpp or vLLM on this machine: it is found by itself
+  agenyx local install               a small offline model, good for a first try
+What is configured, and what is wrong with it: agenyx doctor"""
+
+
 async def open_model(
     settings: Settings, env: Mapping[str, str], home: str, processes: Processes, before: Binding | None
 ) -> Model:
@@ -48,19 +65,44 @@ async def open_model(
 
     Raises UsageError, ConfigError or another AgenyxError with what to do next.
     """
-
-    def installed() -> bool:
-        from agenyx.llm.local.paths import installed as find
-
-        return find(home) is not None
-
-    profile = select_profile(env, settings.provider, settings.base_url, installed)
+    profile = await find_profile(settings.provider, settings.base_url, env, home)
     if profile.type == "local":
-        return await _open_local(settings, env, home, processes)
-    return await _open_server(profile, settings, env, before)
+        return await _open_local(profile, settings, env, home, processes)
+    return await _open_server(profile, settings, env, home, before)
 
 
-async def _open_server(profile: Profile, settings: Settings, env: Mapping[str, str], before: Binding | None) -> Model:
+async def find_profile(provider: str, base_url: str, env: Mapping[str, str], home: str) -> Profile:
+    """The provider to use: configured, else one that runs on this machine, else the embedded model.
+
+    `provider` and `base_url` are the flags, "" when absent. Raises ConfigError or UsageError; where nothing is there at
+    all, the message is the first-run help.
+    """
+    found = configured(env, home, provider, base_url)
+    if found is not None:
+        return found
+    if provider != LOCAL_ID:
+        from agenyx.llm.detect import IDS, detect
+
+        if provider and provider not in IDS:
+            known = ", ".join((*BY_ID, *IDS, LOCAL_ID))
+            raise UsageError(f"unknown provider {provider!r}", f"Known without auth.json: {known}.")
+        running = await detect(env, provider)
+        if running:
+            return running[0]
+        if provider:
+            raise ConfigError(f"{provider} does not run on this machine", "Start it, or leave out --provider.")
+    from agenyx.llm.local.paths import installed
+
+    if installed(home) is not None:
+        return LOCAL
+    if provider:
+        raise ConfigError("the embedded model is not installed", "Run: agenyx local install")
+    raise ConfigError("no model provider is configured", FIRST_RUN)
+
+
+async def _open_server(
+    profile: Profile, settings: Settings, env: Mapping[str, str], home: str, before: Binding | None
+) -> Model:
     from agenyx.llm.http import Client
     from agenyx.llm.models import choose_model
     from agenyx.llm.provider import open_provider
@@ -70,20 +112,86 @@ async def _open_server(profile: Profile, settings: Settings, env: Mapping[str, s
     if not chosen and before is not None and before.fingerprint == profile.fingerprint(before.model):
         chosen = before.model
     try:
-        name = await choose_model(profile, chosen, env, client)
+        name = await choose_model(profile, chosen, env, client, home)
+        secrets = _secrets(profile, env, home)
+        effort = _effort(profile, name, settings, env, home)
+        options = Options(max_output=_output(profile, name, home), effort=effort)
     except BaseException:
         await client.close()
         raise
     provider = open_provider(profile, name, env, client=client)
-    secrets = (profile.api_key,) if profile.api_key else ()
 
     def reopen(other: str) -> Provider:
         return open_provider(profile, other, env, client=client)
 
-    return Model(profile, name, provider, Options(), client.close, reopen=reopen, secrets=secrets)
+    if profile.type == "azure_openai":
+        return Model(profile, name, provider, options, client.close, secrets=secrets)
+    return Model(profile, name, provider, options, client.close, reopen=reopen, secrets=secrets)
 
 
-async def _open_local(settings: Settings, env: Mapping[str, str], home: str, processes: Processes) -> Model:
+def price_of(profile: Profile, model: str, home: str) -> Callable[[Usage], float | None]:
+    """What a response of this model costs in US dollars, None when that is not known.
+
+    The catalogue is read with the first response, once. Prices belong to hosts that it names; those of Azure depend on
+    the contract. The embedded model costs nothing.
+    """
+    found: list[Facts | None] = []
+
+    def cost(usage: Usage) -> float | None:
+        from agenyx.llm import catalogue
+
+        if profile.type == "local":
+            return 0.0
+        if not found:
+            found.append(catalogue.read(home).model(profile.host, model))
+        return catalogue.price(usage, found[0])
+
+    return cost
+
+
+def window_of(profile: Profile, model: str, home: str) -> int | None:
+    """The context window in tokens, None when it is not known."""
+    if profile.type == "local":
+        return LOCAL_WINDOW
+    from agenyx.llm import catalogue
+
+    facts = catalogue.read(home).model(profile.host, model)
+    return facts.window if facts else None
+
+
+def _output(profile: Profile, model: str, home: str) -> int | None:
+    """The model's most output tokens where the wire wants a number; elsewhere the server's own limit holds."""
+    if profile.wire != "anthropic":
+        return None
+    from agenyx.llm import catalogue
+
+    facts = catalogue.read(home).model(profile.host, model)
+    return facts.output if facts else None
+
+
+def _secrets(profile: Profile, env: Mapping[str, str], home: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((profile.api_key, *keys(env, home)))) if profile.api_key else keys(env, home)
+
+
+def _effort(profile: Profile, model: str, settings: Settings, env: Mapping[str, str], home: str) -> str:
+    """The reasoning effort. The catalogue is read only when one was chosen and the profile declares none."""
+    chosen = settings.effort or env.get("AGENYX_REASONING_EFFORT", "").strip()
+    if not chosen and not profile.default_effort:
+        return ""
+    from agenyx.config.effort import choose_effort
+
+    known = None
+    if chosen and not profile.efforts and profile.type != "local":
+        from agenyx.llm import catalogue
+
+        facts = catalogue.read(home).model(profile.host, model)
+        known = facts.efforts if facts else None
+    return choose_effort(profile, settings.effort, env, known)
+
+
+async def _open_local(
+    chosen: Profile, settings: Settings, env: Mapping[str, str], home: str, processes: Processes
+) -> Model:
     from contextlib import AsyncExitStack
 
     from agenyx.llm.chat_encode import ChatEncoder
@@ -96,12 +204,14 @@ async def _open_local(settings: Settings, env: Mapping[str, str], home: str, pro
     try:
         server = await stack.enter_async_context(open_local(processes, home, env))
         name = server.installed.name
-        if settings.model not in ("", name):
+        wanted = settings.model or chosen.model
+        if wanted not in ("", name):
             raise UsageError(
-                f"the installed local model is {name}, not {settings.model}",
+                f"the local model in use is {name}, not {wanted}",
                 "Leave out --model, or use another provider.",
             )
-        profile = Profile(LOCAL_ID, "local", server.base_url, server.api_key)
+        profile = replace(chosen, base_url=server.base_url, api_key=server.api_key, model=name)
+        _effort(profile, name, settings, env, home)
         client = Client(env)
         stack.push_async_callback(client.close)
         provider = open_provider(profile, name, env, client=client)
@@ -114,7 +224,7 @@ async def _open_local(settings: Settings, env: Mapping[str, str], home: str, pro
 
         close = stack.pop_all().aclose
         options = Options(temperature=0.0, max_output=LOCAL_OUTPUT)
-        secrets = (profile.api_key,)
+        secrets = _secrets(profile, env, home)
         return Model(
             profile,
             name,

@@ -9,13 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agenyx.agent.boundary import Boundary
+from agenyx.agent.budget import Limits, Meter
 from agenyx.agent.engine import Engine
 from agenyx.agent.normalise import Normaliser
 from agenyx.agent.notices import environment, mode_changed
 from agenyx.agent.ports import Approver, Emitter, Ports
 from agenyx.agent.prompt import make_prefix, system_sections
 from agenyx.app.instructions import trusted_section
-from agenyx.app.models import Model, open_model
+from agenyx.app.models import Model, open_model, price_of, window_of
 from agenyx.app.opening import Opened, open_session
 from agenyx.app.settings import Settings
 from agenyx.config.home import home_path
@@ -26,22 +27,28 @@ from agenyx.core.limits import MAX_STEPS
 from agenyx.core.messages import Text, User
 from agenyx.core.redact import Masker
 from agenyx.core.verdict import Mode
+from agenyx.llm.check import Checked
 from agenyx.policy.decide import Policy
 from agenyx.policy.paths import protection
 from agenyx.proc.environment import child_env
 from agenyx.proc.spawn import Processes
 from agenyx.session import records
 from agenyx.session.state import NeedModel
+from agenyx.shell.jobs import Jobs
 from agenyx.shell.system import Shell
 from agenyx.tools.builtin import builtin_tools
 from agenyx.tools.registry import Registry
 from agenyx.tools.spec import Context, Look
+from agenyx.tools.toolresultread import spill_of
 from agenyx.workspace import git
 from agenyx.workspace.root import Root
 
 
 class Status(Struct, frozen=True):
-    """What a person may ask of a session. `context`: tokens of the last request and its answer, None before it."""
+    """What a person may ask of a session. `context`: tokens of the last request and its answer, None before it.
+
+    `cost` in US dollars since this process opened the session, None when a price is unknown; `window` in tokens.
+    """
 
     session_id: str
     profile: str
@@ -53,6 +60,8 @@ class Status(Struct, frozen=True):
     usage: Usage | None
     context: int | None
     branch: str
+    cost: float | None
+    window: int | None
 
 
 class Conversation:
@@ -74,7 +83,10 @@ class Conversation:
         self._instructions = instructions
         self.session_id, self.model, self.persistent = session.id, model.name, opened.persistent
         self.mode: Mode = settings.mode
-        self.effort = model.options.effort
+        # A resumed session keeps the effort of its stored head unless another one was chosen.
+        self._effort_chosen = bool(settings.effort or env.get("AGENYX_REASONING_EFFORT", "").strip())
+        stored = session.state.prefix
+        self.effort = model.options.effort if stored is None or self._effort_chosen else stored.options.effort
         self._settings, self._opened, self._session, self._model = settings, opened, session, model
         self._env, self._ports, self._queue = env, ports, list[User]()
         self._processes, self._emit, self._root = processes, emit, root
@@ -83,13 +95,24 @@ class Conversation:
         shell = Shell(processes, root.path, os.path.join(session.directory, "shell"), environment_of_children)
         spill = os.path.join(session.directory, "output")
         limit = model.result_chars
+        jobs = self._jobs = Jobs(processes, os.path.join(session.directory, "jobs"))
 
         def context(output: Callable[[bytes], None], call: str) -> Context:
             return Context(
-                root, session.state.seen, shell, processes, output, os.path.join(spill, f"{call}.txt"), limit
+                root,
+                session.state.seen,
+                shell,
+                processes,
+                output,
+                spill=os.path.join(spill, f"{call}.txt"),
+                result_chars=limit,
+                call=call if pages else "",
+                jobs=jobs,
+                spilled=lambda wanted: spill_of(session.state.entries, wanted),
             )
 
         self._registry = Registry(builtin_tools(), model.size)
+        pages = self._registry.find("ToolResultRead") is not None
         ports = replace(ports, inbox=self._take)
         self._boundary = Boundary(
             session,
@@ -97,13 +120,17 @@ class Conversation:
             Policy(settings.mode, settings.unsafe),
             lambda: Look(root, session.state.seen, shell),
             context,
-            Normaliser(masker, limit, spill),
+            Normaliser(masker, limit, spill, pages),
             ports,
             emit,
         )
         self._masker = masker
         steps = settings.max_steps or model.max_steps or MAX_STEPS
-        self._engine = Engine(session, model.provider, self._boundary, ports, emit, steps)
+        self._meter = Meter(
+            Limits(settings.max_usd or None, settings.max_tokens or None),
+            price_of(model.profile, model.name, home_path(env)),
+        )
+        self._engine = Engine(session, Checked(model.provider), self._boundary, ports, emit, steps, self._meter)
 
     @property
     def unfinished(self) -> bool:
@@ -157,7 +184,11 @@ class Conversation:
         model = self._model
         if model.reopen is None:
             raise UsageError(f"{model.profile.id} has one model only", "Start again with another --provider.")
-        self._engine.provider = model.provider = model.reopen(name)
+        price = price_of(model.profile, name, home_path(self._env))
+        _check_price(self._settings, price, name)
+        self._meter.price = price
+        model.provider = model.reopen(name)
+        self._engine.provider = Checked(model.provider)
         self.model = model.name = name
 
     def status(self) -> Status:
@@ -176,13 +207,17 @@ class Conversation:
             state.usage,
             last.fresh + last.cache_read + last.cache_write + last.out if last else None,
             facts.branch if facts else "",
+            self._meter.cost,
+            window_of(self._model.profile, self.model, home_path(self._env)),
         )
 
     async def clear(self) -> Conversation:
-        """Close this session and open a new one with the same settings."""
-        await self.close()
+        """Open a new session with the same settings, then close this one."""
         settings = replace(self._settings, resume="", continue_=False, mode=self.mode, model=self.model)
-        return await open_conversation(settings, self._env, self._ports.emit, self._ports.approver, self._ports.barrier)
+        ports = self._ports
+        fresh = await open_conversation(settings, self._env, ports.emit, ports.approver, ports.barrier)
+        await self.close()
+        return fresh
 
     def _take(self) -> list[User]:
         taken, self._queue = self._queue, []
@@ -190,6 +225,7 @@ class Conversation:
 
     async def close(self) -> None:
         """End the processes of the session and release it. Idempotent parts only; call it once."""
+        await self._jobs.close()
         await self._processes.close()
         await self._model.close()
         self._opened.close()
@@ -208,6 +244,12 @@ class Conversation:
             extra = (self._instructions,) if self._instructions else ()
             system = (*system_sections(model.size), *extra)
             bodies.append(make_prefix(model.options, system, self._registry.specs()))
+        elif self._effort_chosen and state.prefix.options.effort != model.options.effort:
+            was, now = state.prefix.options.effort or "the default", model.options.effort or "the default"
+            cause = f"the reasoning effort changed from {was} to {now}"
+            self._emit(PrefixBroke(cause))
+            options = replace(state.prefix.options, effort=model.options.effort)
+            bodies.append(make_prefix(options, state.prefix.system, state.prefix.tools, cause))
         if not state.entries:
             bodies.append(records.Prompt(self._environment()))
         return bodies
@@ -238,6 +280,7 @@ async def open_conversation(
     instructions, model = "", None
     try:
         model = await open_model(settings, env, home, processes, opened.session.state.binding)
+        _check_price(settings, price_of(model.profile, model.name, home), model.name)
         if opened.session.state.prefix is None and model.size != "small":
             instructions = await trusted_section(settings, home, workspace, approver, early.append)
     except BaseException:
@@ -251,6 +294,15 @@ async def open_conversation(
         emitter(body)
     ports = Ports(approver, emit, barrier)
     return Conversation(settings, env, root, opened, model, processes, ports, emitter, instructions)
+
+
+def _check_price(settings: Settings, price: Callable[[Usage], float | None], model: str) -> None:
+    """Raises UsageError where a budget in dollars could not be kept."""
+    if settings.max_usd and price(Usage(1, 1, 1, 1)) is None:
+        raise UsageError(
+            f"--max-budget-usd cannot be kept: the price of {model} is not known",
+            "Use --max-tokens, or write the price into catalogue.json in the home.",
+        )
 
 
 def _version() -> str:

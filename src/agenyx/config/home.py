@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Mapping
@@ -29,7 +30,16 @@ def home_path(env: Mapping[str, str]) -> str:
 
 def private_directory(path: str) -> None:
     """Make a directory and its missing parents with mode 0700. Raises OSError."""
-    os.makedirs(path, mode=0o700, exist_ok=True)
+    missing: list[str] = []
+    while not os.path.isdir(path) and os.path.dirname(path) != path:
+        missing.append(path)
+        path = os.path.dirname(path)
+    for directory in reversed(missing):  # os.makedirs gives the mode to the last one only
+        try:
+            os.mkdir(directory, 0o700)
+        except FileExistsError:
+            if not os.path.isdir(directory):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), directory) from None
 
 
 def workspace_key(workspace: str) -> str:

@@ -26,7 +26,7 @@ FailureKind = Literal[
     "protocol",
 ]
 
-OutcomeKind = Literal["done", "failed", "step_limit", "loop", "cancelled", "stopped", "idle"]
+OutcomeKind = Literal["done", "failed", "step_limit", "budget", "loop", "cancelled", "stopped", "idle"]
 
 
 def _snake(name: str) -> str:

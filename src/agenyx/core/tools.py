@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-ToolSet = Literal["full", "small"]
+ToolSet = Literal["full", "core", "small"]
 
 
 class ToolSpec(Struct, frozen=True):

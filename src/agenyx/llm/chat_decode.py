@@ -10,9 +10,9 @@ from __future__ import annotations
 from agenyx.core.events import Done, Failure, ModelEvent, Started, Usage
 from agenyx.core.messages import Assistant, Stop, ToolCall
 from agenyx.llm.chat_message import Message
-from agenyx.llm.chat_wire import Chunk, Events, usage_of
+from agenyx.llm.chat_wire import Chunk, usage_of
 from agenyx.llm.failures import Target, of_stream
-from agenyx.llm.sse import SseError, SseReader
+from agenyx.llm.sse import JsonEvents, SseError, SseReader
 
 RESPONSE_BYTES = 64 << 20
 
@@ -38,7 +38,7 @@ class ChatDecoder:
         self._target = target
         self._binding = binding
         self._sse = SseReader()
-        self._chunks = Events()
+        self._chunks = JsonEvents(Chunk)
         self._bytes = 0
         self._started = False
         self._over = False
@@ -136,7 +136,7 @@ class ChatDecoder:
 
     def _fail(self, what: str) -> list[ModelEvent]:
         self._over = True
-        fix = "Check that the base URL (OPENAI_BASE_URL) is an OpenAI-compatible chat-completions server."
+        fix = f"Check that the base URL ({self._target.url_name}) is an OpenAI-compatible chat-completions server."
         return [Failure("protocol", f"{self._target.host}: {what}", fix)]
 
     def _done(self) -> list[ModelEvent]:

@@ -11,7 +11,7 @@ from agenyx.core.events import CallDraft, ModelEvent, ReasoningDelta, TextDelta
 from agenyx.core.limits import ARGS_BYTES, CALLS_PER_RESPONSE
 from agenyx.core.messages import Block, Opaque, Reasoning, Text, ToolCall
 from agenyx.llm.chat_wire import Delta
-from agenyx.llm.dialects import EXTRA
+from agenyx.llm.dialects import DETAILS, EXTRA
 
 
 class Part(Struct):
@@ -41,6 +41,7 @@ class Message:
         self._reasoning: Part | None = None
         self._by_index: dict[int, Part] = {}
         self._calls: list[Part] = []
+        self._details: list[Any] = []
 
     @property
     def empty(self) -> bool:
@@ -58,6 +59,9 @@ class Message:
         reasoning = delta.reasoning_content if delta.reasoning_content is not None else delta.reasoning
         if isinstance(reasoning, str) and reasoning:
             self._think(reasoning)
+        details: Any = delta.reasoning_details
+        if isinstance(details, list):
+            self._details += cast("list[Any]", details)
         if isinstance(delta.refusal, str) and delta.refusal:
             self.refused = True
             self._say(delta.refusal)
@@ -128,7 +132,12 @@ class Message:
         kept = [part for part in self._parts if part.kind != "call" or part.name or part.text or part.wire_id]
         if cut and self._calls and not _whole("".join(self._calls[-1].text)):
             kept = [part for part in kept if part is not self._calls[-1]]
-        return tuple(_block(part, binding) for part in kept)
+        blocks = tuple(_block(part, binding) for part in kept)
+        if not self._details:
+            return blocks
+        from agenyx.llm.chat_details import merged  # few servers send them
+
+        return _with_details(blocks, Opaque(binding, DETAILS, merged(self._details)))
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
@@ -199,6 +208,14 @@ def _block(part: Part, binding: str) -> Block:
         case "call":
             opaque = Opaque(binding, EXTRA, part.extra.decode()) if part.extra else None
             return ToolCall("", part.wire_id, part.name, text, opaque)
+
+
+def _with_details(blocks: tuple[Block, ...], opaque: Opaque) -> tuple[Block, ...]:
+    """They belong to the whole message and stand with its reasoning, which may have no text."""
+    for position, block in enumerate(blocks):
+        if isinstance(block, Reasoning):
+            return (*blocks[:position], Reasoning(block.text, opaque), *blocks[position + 1 :])
+    return (Reasoning("", opaque), *blocks)
 
 
 def _whole(args: str) -> bool:

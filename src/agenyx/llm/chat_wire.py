@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from agenyx.core import json
 from agenyx.core.events import Usage
 
 
@@ -17,6 +16,7 @@ class Delta(Struct):
     content: Any = None
     reasoning_content: Any = None
     reasoning: Any = None
+    reasoning_details: Any = None
     refusal: Any = None
     tool_calls: Any = None
     function_call: Any = None
@@ -42,34 +42,8 @@ class Chunk(Struct):
     error: Any = None
 
 
-class Events:
-    """Decoders for one event and for all events of a read at once, which is a third of the cost."""
-
-    def __init__(self) -> None:
-        self._one = json.Decoder(Chunk)
-        self._many = json.Decoder(list[Chunk])
-
-    def decode(self, events: list[bytes]) -> list[Chunk | None]:
-        """A chunk for each event; None ends the list where one is not a chunk of a completion."""
-        if len(events) > 1:
-            try:
-                chunks = self._many.decode(b"[" + b",".join(events) + b"]")
-            except json.JsonError:
-                pass
-            else:
-                if len(chunks) == len(events):
-                    return cast("list[Chunk | None]", chunks)
-        found: list[Chunk | None] = []
-        for event in events:
-            try:
-                found.append(self._one.decode(event))
-            except json.JsonError:
-                found.append(None)
-                break
-        return found
-
-
-def _count(fields: dict[str, Any], *path: str) -> int:
+def count(fields: dict[str, Any], *path: str) -> int:
+    """The number at a path of members; 0 where there is none."""
     value: Any = fields
     for name in path:
         value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
@@ -81,10 +55,10 @@ def usage_of(value: object) -> Usage | None:
     if not isinstance(value, dict):
         return None
     fields = cast("dict[str, Any]", value)
-    prompt = _count(fields, "prompt_tokens")
-    read = _count(fields, "prompt_tokens_details", "cached_tokens") or _count(fields, "prompt_cache_hit_tokens")
-    read = min(read or _count(fields, "cached_tokens"), prompt)
-    write = min(_count(fields, "prompt_tokens_details", "cache_write_tokens"), prompt - read)
-    out = _count(fields, "completion_tokens")
-    reasoning = min(_count(fields, "completion_tokens_details", "reasoning_tokens"), out)
+    prompt = count(fields, "prompt_tokens")
+    read = count(fields, "prompt_tokens_details", "cached_tokens") or count(fields, "prompt_cache_hit_tokens")
+    read = min(read or count(fields, "cached_tokens"), prompt)
+    write = min(count(fields, "prompt_tokens_details", "cache_write_tokens"), prompt - read)
+    out = count(fields, "completion_tokens")
+    reasoning = min(count(fields, "completion_tokens_details", "reasoning_tokens"), out)
     return Usage(prompt - read - write, read, write, out, reasoning)

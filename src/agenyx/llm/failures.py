@@ -30,12 +30,14 @@ def _says(pattern: str, said: Complaint) -> bool:
 
 
 class Target(Struct, frozen=True):
-    """What was asked: for messages that name it."""
+    """What was asked: for messages that name it. `key_name` and `url_name` are where a person sets key and address."""
 
     url: str
     host: str
     model: str
     secured: bool  # whether a key went along
+    key_name: str = "OPENAI_API_KEY"
+    url_name: str = "OPENAI_BASE_URL"
 
 
 def brief(text: str, limit: int = SHOWN) -> str:
@@ -114,13 +116,15 @@ def _kind(status: int, said: Complaint) -> FailureKind:
 def _fix(kind: FailureKind, target: Target) -> str:
     match kind:
         case "auth" if not target.secured:
-            return f"{target.host} wants a key: set OPENAI_API_KEY."
+            return f"{target.host} wants a key: set {target.key_name}."
         case "auth":
-            return (
-                f"Check that OPENAI_API_KEY is a valid key of {target.host} and may use {target.model or 'the model'}."
-            )
+            model = target.model or "the model"
+            return f"Check that {target.key_name} is a valid key of {target.host} and may use {model}."
         case "not_found":
-            return "Check the model (--model or AGENYX_MODEL) and the base URL (OPENAI_BASE_URL, often ending in /v1)."
+            if "/openai/responses" in target.url or "/openai/v1/responses" in target.url:
+                return f"Check the deployment, the endpoint ({target.url_name}) and the API version."
+            base = f"the base URL ({target.url_name}, often ending in /v1)"
+            return f"Check the model (--model or AGENYX_MODEL) and {base}."
         case "quota":
             return f"Check plan and billing at {target.host}, or use another key or provider."
         case "overflow":
@@ -132,7 +136,7 @@ def _fix(kind: FailureKind, target: Target) -> str:
         case "invalid":
             return "Check that the server knows the model and these options."
         case _:
-            return "Check the base URL (OPENAI_BASE_URL)."
+            return f"Check the base URL ({target.url_name})."
 
 
 def of_status(status: int, location: str, said: Complaint, target: Target) -> Failure:
@@ -142,7 +146,7 @@ def of_status(status: int, location: str, said: Complaint, target: Target) -> Fa
             "protocol",
             f"{target.url} answered {status} and points to {brief(location, 120) or 'nowhere'}; "
             "redirects are not followed, so that key and code go nowhere else",
-            "If the new address is right, set it as the base URL (OPENAI_BASE_URL).",
+            f"If the new address is right, set it as the base URL ({target.url_name}).",
         )
     kind = _kind(status, said)
     detail = f": {brief(said.message)}" if said.message.strip() else ""
@@ -173,9 +177,9 @@ def of_http(error: HttpError, target: Target) -> Failure:
             return Failure("connect", error.message, error.hint)
         case ConnectFailed():
             fix = (
-                "Nothing listens there: start the server, or check the base URL (OPENAI_BASE_URL)."
+                f"Nothing listens there: start the server, or check the base URL ({target.url_name})."
                 if error.refused
-                else "Check the network, the base URL (OPENAI_BASE_URL) and the proxy (HTTPS_PROXY, NO_PROXY)."
+                else f"Check the network, the base URL ({target.url_name}) and the proxy (HTTPS_PROXY, NO_PROXY)."
             )
             return Failure("connect", error.message, fix, True)
         case IdleTimeout():

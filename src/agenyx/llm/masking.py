@@ -5,6 +5,8 @@ What is shown is what is stored: a block of the final response is exactly the su
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from agenyx.core import json
@@ -75,20 +77,21 @@ class EventMasker:
         return events
 
     def _whole(self, assistant: Assistant) -> Assistant:
-        texts, thoughts = iter(self._text.values()), iter(self._reasoning.values())
+        texts, thoughts = _in_order(self._text), _in_order(self._reasoning)
         blocks: list[Block] = []
         for block in assistant.blocks:
             match block:
                 case Text(text=text):
-                    shown = next(texts, None)
+                    shown = next(texts, None) if text else None  # without text there was nothing to show
                     blocks.append(Text(shown.text if shown else self._masker.text(text)))
                 case Reasoning(text=text):
-                    shown = next(thoughts, None)
+                    shown = next(thoughts, None) if text else None
                     clean = shown.text if shown else self._masker.text(text)
                     blocks.append(Reasoning(clean, self._opaque(block.opaque)))
                 case ToolCall():
                     blocks.append(self._call(block))
-        return replace(assistant, blocks=tuple(blocks), model=self._masker.text(assistant.model))
+        mask = self._masker.text
+        return replace(assistant, blocks=tuple(blocks), model=mask(assistant.model), phase=mask(assistant.phase))
 
     def _call(self, call: ToolCall) -> ToolCall:
         mask = self._masker.text
@@ -96,11 +99,11 @@ class EventMasker:
         return ToolCall(call.id, mask(call.wire_id), mask(call.name), self._args(call.args), opaque)
 
     def _opaque(self, opaque: Opaque | None) -> Opaque | None:
-        """Never altered: with a secret in it, it is dropped as a whole."""
-        return None if opaque is None or self._masker.text(opaque.json) != opaque.json else opaque
+        """Never altered: with a secret in it, even one that JSON escapes hide, it is dropped as a whole."""
+        return None if opaque is None or self._args(opaque.json) != opaque.json else opaque
 
     def _args(self, args: str) -> str:
-        """Also finds a secret that JSON escapes hide; then the arguments are written anew, without them."""
+        """Also finds a secret that JSON escapes hide; then the text is written anew, without them."""
         masked = self._masker.text(args)
         if "\\" not in masked:
             return masked
@@ -110,6 +113,11 @@ class EventMasker:
             return masked
         found = self._masker.text(plain)
         return masked if found == plain else found
+
+
+def _in_order(blocks: dict[int, _Shown]) -> Iterator[_Shown]:
+    """By the place of the block in the response, which is not always the order in which text came."""
+    return iter([blocks[block] for block in sorted(blocks)])
 
 
 class _Shown:

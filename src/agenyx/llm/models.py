@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from agenyx.config.profiles import Profile
 from agenyx.core import json
-from agenyx.core.errors import AgenyxError
+from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.core.redact import Masker
 from agenyx.llm import catalogue, failures
 from agenyx.llm.failures import Target, brief
@@ -21,13 +21,16 @@ LIST_BYTES = 8 << 20
 SHOWN = 20  # models named in an error
 
 
-async def choose_model(profile: Profile, flag: str, env: Mapping[str, str], client: Client) -> str:
-    """`--model`, `AGENYX_MODEL`, the catalogue's default for the host, the only one the server lists.
+async def choose_model(profile: Profile, flag: str, env: Mapping[str, str], client: Client, home: str = "") -> str:
+    """`--model`, `AGENYX_MODEL`, the profile's own, the catalogue's default, the only one the server lists.
 
-    Raises AgenyxError, which names the models there are.
+    `azure_openai` has one model, its deployment's: there `--model` only makes sure that it is that one. `home` is where
+    the person's own catalogue lies. Raises AgenyxError, which names the models there are; UsageError for another model.
     """
-    chosen = flag.strip() or env.get("AGENYX_MODEL", "").strip() or catalogue.default_model(profile.host)
-    if chosen:
+    if profile.type == "azure_openai":
+        return _asserted(profile, flag.strip() or env.get("AGENYX_MODEL", "").strip())
+    chosen = flag.strip() or env.get("AGENYX_MODEL", "").strip() or profile.model
+    if chosen := chosen or catalogue.default_model(profile.host, home):
         return chosen
     names = await list_models(profile, client)
     if len(names) == 1:
@@ -42,14 +45,34 @@ async def choose_model(profile: Profile, flag: str, env: Mapping[str, str], clie
     )
 
 
+def _asserted(profile: Profile, wanted: str) -> str:
+    if wanted in ("", profile.model):
+        return profile.model
+    raise UsageError(
+        f"the profile {profile.id} is a deployment of {profile.model}, not of {wanted}",
+        "Leave out --model (and AGENYX_MODEL), or choose another profile with --provider.",
+    )
+
+
+def _address(profile: Profile) -> str:
+    match profile.type:
+        case "anthropic":
+            return f"{profile.base_url}/models?limit=1000"
+        case "azure_openai":
+            return f"{profile.base_url}/openai/v1/models"
+        case _:
+            return f"{profile.base_url}/models"
+
+
 async def list_models(profile: Profile, client: Client) -> list[str]:
     """The models that the server lists, in its order. Raises AgenyxError."""
     masker = Masker((profile.api_key,))
-    target = Target(f"{profile.base_url}/models", profile.host, "", bool(profile.api_key))
+    headers = headers_of(profile, "application/json")
+    target = Target(_address(profile), profile.host, "", bool(profile.api_key), profile.key_name, profile.url_name)
     named = "Name the model with --model or AGENYX_MODEL, and the server need not be asked. "
     try:
         async with asyncio.timeout(LIST_SECONDS):
-            async with client.stream("GET", target.url, headers_of(profile, "application/json")) as response:
+            async with client.stream("GET", target.url, headers) as response:
                 if response.status != 200:
                     said = failures.of_body(await error_body(response))
                     failure = failures.of_status(response.status, response.headers.get("location", ""), said, target)

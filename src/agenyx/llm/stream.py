@@ -76,7 +76,7 @@ async def stream(
         failure: Failure | None = None
         masking = EventMasker(masker)
         try:
-            async with aclosing(_attempt(client, post, decoder())) as events:
+            async with aclosing(_attempt(client, post, decoder)) as events:
                 async for event in events:
                     if isinstance(event, Failure):
                         failure = event
@@ -112,10 +112,11 @@ def _too_long(failure: Failure) -> Failure:
     return Failure("busy", failure.message, wait, True, failure.retry_after)
 
 
-async def _attempt(client: Client, post: Post, decoder: Decoder) -> AsyncGenerator[ModelEvent]:
+async def _attempt(client: Client, post: Post, begin: Callable[[], Decoder]) -> AsyncGenerator[ModelEvent]:
     """One exchange. Ends with one Done or Failure, after the connection was given back. Raises HttpError."""
     last: ModelEvent | None = None
     async with client.stream("POST", post.target.url, post.headers, post.body, idle=post.idle) as response:
+        decoder = begin()  # only now: what it has to load must not delay the request
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if response.status != 200:
             last = await _refusal(response, post.target)
@@ -158,7 +159,7 @@ def _no_stream(kind: str, target: Target) -> Failure:
     return Failure(
         "protocol",
         f"{target.url} answered with {kind}, not with a model's response",
-        "Check the base URL (OPENAI_BASE_URL): it often ends in /v1.",
+        f"Check the base URL ({target.url_name}): it often ends in /v1.",
     )
 
 

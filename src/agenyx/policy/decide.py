@@ -62,5 +62,7 @@ def _paths(effects: Effects) -> tuple[PathRef, ...]:
 def _why(name: str, effects: Effects) -> Reason:
     if effects.opaque:
         return Reason("shell" if effects.commands else "default", effects.opaque)
+    if effects.hosts:
+        return Reason("default", f"{name} contacts {', '.join(effects.hosts)}")
     changed = ", ".join(ref.shown for ref in (*effects.writes, *effects.removes))
     return Reason("default", f"{name} changes {changed}" if changed else f"{name} acts outside the conversation")

@@ -74,11 +74,7 @@ class Shell:
 
         Raises ShellError or ProcessError when it cannot start. A command's own failure is a result.
         """
-        if len(os.fsencode(command)) > MAX_COMMAND:
-            raise ShellError(
-                f"the command is longer than {MAX_COMMAND} bytes", "Write it to a file and run that with bash."
-            )
-        bash = self._find_bash()
+        bash = self._bash_for(command)
         notes: list[str] = []
         if not os.path.isdir(self.cwd):
             notes.append(f"The directory {self.cwd} no longer exists; the command ran in {self.root}.")
@@ -86,7 +82,7 @@ class Shell:
         dump = self._make_dump()
         head = keep * 2 // 5
         spawn = Spawn(
-            argv=(bash, "--noprofile", "--norc", "-c", _prelude(dump)),
+            argv=(bash, "--noprofile", "--norc", "-c", _prelude(_save(dump) if dump else ":")),
             cwd=self.cwd,
             env=self._state.env(self.env) | {_TEXT: command},
             timeout=timeout,
@@ -103,6 +99,20 @@ class Shell:
                     os.unlink(dump)
         note = " ".join(filter(None, notes))
         return ShellResult(ended.code, ended.timed_out, ended.output, ended.seconds, ended.survivors, note)
+
+    def detached(self, command: str) -> Spawn:
+        """What starts a command from the present directory and variables, and keeps nothing of what it changes.
+
+        It ends when what it put into the background has ended too. Raises ShellError.
+        """
+        bash = self._bash_for(command)
+        return Spawn(
+            argv=(bash, "--noprofile", "--norc", "-c", _prelude("{ builtin wait; } 2>/dev/null")),
+            cwd=self.cwd if os.path.isdir(self.cwd) else self.root,
+            env=self._state.env(self.env) | {_TEXT: command},
+            head=0,
+            tail=0,
+        )
 
     def _make_dump(self) -> str:
         """A private file for what bash leaves behind; "" when there can be none (full or read-only disk)."""
@@ -139,7 +149,12 @@ class Shell:
     def _inside(self, path: str) -> bool:
         return os.path.join(os.path.realpath(path), "").startswith(os.path.join(self.root, ""))
 
-    def _find_bash(self) -> str:
+    def _bash_for(self, command: str) -> str:
+        """The program that runs a command. Raises ShellError."""
+        if len(os.fsencode(command)) > MAX_COMMAND:
+            raise ShellError(
+                f"the command is longer than {MAX_COMMAND} bytes", "Write it to a file and run that with bash."
+            )
         if self._bash is None:
             usual = _BASH if os.access(_BASH, os.X_OK) else None
             self._bash = usual or programs.on_path("bash", self.env, outside=self.root)
@@ -155,21 +170,23 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _prelude(dump: str) -> str:
+def _save(dump: str) -> str:
+    """Writes the state, once. Tracing is off then, and noclobber and errexit do not matter."""
+    return (
+        '{ set +exv; if [ -z "${__agenyx_saved-}" ]; then __agenyx_saved=1; '
+        f"{{ /usr/bin/env -0 && builtin printf 'ok\\0'; builtin pwd -P; }} >|{_quote(dump)}; fi; }} 2>/dev/null"
+    )
+
+
+def _prelude(last: str) -> str:
     """The program of every bash. One line, so that line numbers in messages are those of the command.
 
     The command comes by the environment and goes to `eval` as one word: no text can end the word early, and
-    `pkill -f` does not find it in our own command line. The state is written at the end and, unless the command has
-    set a trap itself, at every other exit. Tracing is off then, and noclobber and errexit do not matter.
+    `pkill -f` does not find it in our own command line. `last` is done at the end and, unless the command has set a
+    trap itself, at every other exit.
     """
-    save = (
-        '{ set +exv; if [ -z "${__agenyx_saved-}" ]; then __agenyx_saved=1; '
-        f"{{ /usr/bin/env -0 && builtin printf 'ok\\0'; builtin pwd -P; }} >|{_quote(dump)}; fi; }} 2>/dev/null"
-        if dump
-        else ":"
-    )
     return (
-        f"__agenyx_command=${_TEXT}; unset -v {_TEXT}; trap {_quote(save)} EXIT; "
+        f"__agenyx_command=${_TEXT}; unset -v {_TEXT}; trap {_quote(last)} EXIT; "
         'eval -- "$__agenyx_command"; { __agenyx_code=$?; } 2>/dev/null; '
-        f'{save}; exit "$__agenyx_code"'
+        f'{last}; exit "$__agenyx_code"'
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from contextlib import suppress
 from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
@@ -23,12 +25,19 @@ class BashArgs(Struct, frozen=True, forbid_unknown_fields=True):
     command: Annotated[str, Meta(min_length=1, description="The bash command to run")]
     timeout: Annotated[int, Meta(ge=1, le=600_000, description="Milliseconds until it is stopped")] = 120_000
     description: Annotated[str, Meta(description="What it does, in a few words")] = ""
+    run_in_background: Annotated[
+        bool,
+        Meta(
+            description="Return at once with a task_id for TaskOutput and TaskStop; no time limit",
+            extra_json_schema={"sets": ("full",)},
+        ),
+    ] = False
 
 
 class Bash:
     name: ClassVar[str] = "Bash"
     aliases: ClassVar[tuple[str, ...]] = ("bash", "run_command", "shell")
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "small")
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core", "small")
     args: ClassVar[type[BashArgs]] = BashArgs
 
     async def project(self, args: BashArgs, look: Look) -> Effects:
@@ -40,22 +49,41 @@ class Bash:
         return Effects(
             commands=parsed.commands,
             opaque=parsed.opaque or "a shell command is not yet judged in parts",
-            preview=args.command,
+            preview=args.command + "\n(in the background)" * args.run_in_background,
         )
 
     async def run(self, args: BashArgs, ctx: Context) -> Outcome:
+        if args.run_in_background:
+            return await _start(args.command, ctx)
         limit = min(ctx.result_chars, SHELL_CHARS)
         keep = limit - min(_TRAILER, limit // 4)
+        if ctx.spill is not None:
+            with suppress(OSError):  # without its folder there is no spill, which is told with the output
+                os.makedirs(os.path.dirname(ctx.spill), mode=0o700, exist_ok=True)
         try:
             result = await ctx.shell.run(args.command, args.timeout / 1000, ctx.output, ctx.spill, keep)
         except AgenyxError as error:
-            return Outcome.error(f"The command was not run: {error.message}. {error.fix}".strip())
+            return _not_run(error)
         status: Status = "timed_out" if result.timed_out else "error" if result.code else "ok"
-        lines = [_text(result.output), *_remarks(result, args.timeout)]
+        lines = [_text(result.output, ctx.call), *_remarks(result, args.timeout)]
         return Outcome(status, (Text("\n".join(filter(None, lines))),), spill=result.output.spill)
 
 
-def _text(output: Capture) -> str:
+async def _start(command: str, ctx: Context) -> Outcome:
+    if ctx.jobs is None:
+        return Outcome.error("Nothing can run in the background here. Run the command without run_in_background.")
+    try:
+        job = await ctx.jobs.start(ctx.shell.detached(command), command)
+    except AgenyxError as error:
+        return _not_run(error)
+    return Outcome.ok(f"Started in the background with task_id {job.id}. It ends with this program at the latest.")
+
+
+def _not_run(error: AgenyxError) -> Outcome:
+    return Outcome.error(f"The command was not run: {error.message}. {error.fix}".strip())
+
+
+def _text(output: Capture, call: str) -> str:
     """What was printed, without its last line end; the middle is left out where it was too long."""
     if not output.total:
         return "(no output)"
@@ -65,7 +93,7 @@ def _text(output: Capture) -> str:
     where = ""
     if output.spill is not None:
         whole = "the whole output" if output.total <= _SPILL_CAP else f"its first {_SPILL_CAP >> 20} MiB"
-        where = f"; {whole}: {output.spill}"
+        where = f"; {whole}: {f'ToolResultRead with tool_use_id {call}' if call else output.spill}"
     omitted = output.total - len(head) - len(tail)
     mark = f"[… {omitted} bytes omitted{where}]"
     return f"{head.decode('utf-8', 'replace')}\n{mark}\n{tail.decode('utf-8', 'replace')}".rstrip("\n")
@@ -92,7 +120,7 @@ def _remarks(result: ShellResult, timeout: int) -> list[str]:
     if result.timed_out:
         remarks.append(
             f"[timed out after {timeout} ms; all that it had started was ended. Give a longer timeout, or start it in "
-            "the background with its output in a file]"
+            "the background]"
         )
     elif result.code > 0:
         remarks.append(f"[exit code {result.code}]")

@@ -6,14 +6,41 @@ from typing import Any
 
 from agenyx.tools.bash import Bash
 from agenyx.tools.edit import Edit
+from agenyx.tools.git import GitCommit, GitDiff, GitLog, GitStatus
 from agenyx.tools.glob import Glob
 from agenyx.tools.grep import Grep
 from agenyx.tools.ls import LS
+from agenyx.tools.multiedit import MultiEdit
+from agenyx.tools.picker import Picker
 from agenyx.tools.read import Read
 from agenyx.tools.spec import Tool
+from agenyx.tools.taskoutput import TaskOutput
+from agenyx.tools.taskstop import TaskStop
+from agenyx.tools.todowrite import TodoWrite
+from agenyx.tools.toolresultread import ToolResultRead
+from agenyx.tools.webfetch import WebFetch
 from agenyx.tools.write import Write
 
 
 def builtin_tools() -> list[Tool[Any]]:
     """Fresh instances: tools hold no state, but a session may replace one."""
-    return [Read(), Write(), Edit(), LS(), Glob(), Grep(), Bash()]
+    return [
+        Read(),
+        Write(),
+        Edit(),
+        MultiEdit(),
+        LS(),
+        Picker(),
+        Glob(),
+        Grep(),
+        Bash(),
+        WebFetch(),
+        GitStatus(),
+        GitDiff(),
+        GitLog(),
+        GitCommit(),
+        TodoWrite(),
+        TaskOutput(),
+        TaskStop(),
+        ToolResultRead(),
+    ]

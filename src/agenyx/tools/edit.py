@@ -39,7 +39,7 @@ class _Plan(Struct, frozen=True):
 class Edit:
     name: ClassVar[str] = "Edit"
     aliases: ClassVar[tuple[str, ...]] = ("edit", "edit_file")
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "small")
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core", "small")
     args: ClassVar[type[EditArgs]] = EditArgs
 
     async def project(self, args: EditArgs, look: Look) -> Effects:

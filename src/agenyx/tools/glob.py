@@ -32,7 +32,7 @@ class Glob:
 
     name: ClassVar[str] = "Glob"
     aliases: ClassVar[tuple[str, ...]] = ("glob",)
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full",)
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core")
     args: ClassVar[type[GlobArgs]] = GlobArgs
 
     def __init__(self, seconds: float = 20.0) -> None:

@@ -40,7 +40,7 @@ class Grep:
 
     name: ClassVar[str] = "Grep"
     aliases: ClassVar[tuple[str, ...]] = ("grep",)
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "small")
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core", "small")
     args: ClassVar[type[GrepArgs]] = GrepArgs
 
     def __init__(self, seconds: float = 20.0) -> None:

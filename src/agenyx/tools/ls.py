@@ -24,7 +24,7 @@ class LSArgs(Struct, frozen=True, forbid_unknown_fields=True):
 class LS:
     name: ClassVar[str] = "LS"
     aliases: ClassVar[tuple[str, ...]] = ("ls", "list_files", "list_dir")
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full",)
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core")
     args: ClassVar[type[LSArgs]] = LSArgs
 
     async def project(self, args: LSArgs, look: Look) -> Effects:

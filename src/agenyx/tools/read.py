@@ -40,7 +40,7 @@ class ReadArgs(Struct, frozen=True, forbid_unknown_fields=True):
 class Read:
     name: ClassVar[str] = "Read"
     aliases: ClassVar[tuple[str, ...]] = ("read", "read_file")
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "small")
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core", "small")
     args: ClassVar[type[ReadArgs]] = ReadArgs
 
     async def project(self, args: ReadArgs, look: Look) -> Effects:

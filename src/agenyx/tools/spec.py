@@ -19,6 +19,7 @@ from agenyx.core.messages import Media, Status, Text
 from agenyx.core.tools import Effects, ToolSet, ToolSpec
 from agenyx.core.tools import Observed as Observed
 from agenyx.proc.spawn import Processes
+from agenyx.shell.jobs import Jobs
 from agenyx.shell.system import Shell
 from agenyx.workspace.root import Root
 
@@ -51,16 +52,25 @@ class Look(Struct):
     shell: Shell
 
 
+def _no_spill(_call: str) -> str | None:
+    return None
+
+
 class Context(Look):
     """What `run` gets. `output` takes bytes for live display; `spill` is a path for oversized output, or None.
 
     `result_chars` is how much text the model will see; a tool that can cut better than by head and tail does so.
+    `call` is the id by which the model can page what was spilled, "" where it has no tool for that. `jobs` holds the
+    commands in the background, None where there can be none; `spilled` finds the file of an earlier spilled result.
     """
 
     processes: Processes
     output: Callable[[bytes], None]
     spill: str | None = None
     result_chars: int = RESULT_CHARS
+    call: str = ""
+    jobs: Jobs | None = None
+    spilled: Callable[[str], str | None] = _no_spill
 
 
 class Tool(Protocol, Generic[A_contra]):
@@ -77,11 +87,16 @@ class Tool(Protocol, Generic[A_contra]):
 
 
 def describe(tool: Tool[Any], size: ToolSet = "full") -> ToolSpec:
-    """The spec of a tool. The small set gets the first paragraph of the text and only the required parameters."""
+    """The spec of a tool. The small set gets the first paragraph of the text and only the required parameters.
+
+    A parameter that makes sense only beside other tools names its sets in its schema as `sets`; other sets lack it.
+    """
     with open(os.path.join(os.path.dirname(__file__), f"{tool.name.lower()}.md"), encoding="utf-8") as file:
         text = file.read().strip()
     schema = json.schema(tool.args)
     schema.pop("description", None)
+    properties: dict[str, Any] = schema["properties"]
+    schema["properties"] = {name: value for name, value in properties.items() if size in value.pop("sets", (size,))}
     if size == "small":
         text = text.partition("\n\n")[0]
         required = schema.get("required", [])

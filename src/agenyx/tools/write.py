@@ -37,7 +37,7 @@ class _Plan(Struct, frozen=True):
 class Write:
     name: ClassVar[str] = "Write"
     aliases: ClassVar[tuple[str, ...]] = ("write", "write_file")
-    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "small")
+    sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core", "small")
     args: ClassVar[type[WriteArgs]] = WriteArgs
 
     async def project(self, args: WriteArgs, look: Look) -> Effects:

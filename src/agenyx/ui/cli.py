@@ -6,7 +6,7 @@ import os
 
 from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.ui.exits import OK, code_of, complaint, explain, write_error
-from agenyx.ui.parse import parse, wants_json
+from agenyx.ui.parse import parse, wants_json, wants_list
 from agenyx.ui.standard import show
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
     try:
         return _run(list(argv), env)
     except Exception as error:
-        if wants_json(argv):
+        if wants_json(argv) and not wants_list(argv):
             _record(error)
         if not isinstance(error, AgenyxError):
             raise
@@ -35,6 +35,27 @@ def _run(argv: list[str], env: Mapping[str, str]) -> int:
             from agenyx.ui.local import main
 
             return main(rest, env)
+        case ["login", *rest]:
+            from agenyx.ui.login import login
+
+            return login(rest, env)
+        case ["logout", *rest]:
+            from agenyx.ui.login import logout
+
+            return logout(rest, env)
+        case ["doctor", *rest]:
+            from agenyx.ui.doctor import main as doctor
+
+            return doctor(rest, env)
+        case ["config", *rest]:
+            from agenyx.ui.config import main as config
+
+            return config(rest, env)
+        case ["chat", *rest]:
+            chat = parse(rest)
+            if not (chat.help or chat.version or chat.list_providers):
+                return _chat(chat, env)
+            argv = rest
         case ["completion", *rest]:
             from agenyx.ui.completion import completion
 
@@ -52,16 +73,46 @@ def _run(argv: list[str], env: Mapping[str, str]) -> int:
         from agenyx.ui.version import version_text
 
         return _show(version_text())
+    if options.list_providers:
+        from agenyx.ui.providers import main as providers
+
+        return providers(argv, env)
     return _task(options, env)
 
 
-def _task(options: Options, env: Mapping[str, str]) -> int:
+def _prepare(options: Options, env: Mapping[str, str]) -> None:
+    """What has to hold for every run. Raises UsageError."""
     if options.cwd and not os.path.isdir(options.cwd):
         raise UsageError(f"--cwd {options.cwd} is not a directory", "Name the directory to work in.")
     try:
         os.getcwd()
     except OSError:
         raise UsageError("the current directory no longer exists", "Change to another directory first.") from None
+    apply_settings(options, env)
+
+
+def _chat(options: Options, env: Mapping[str, str]) -> int:
+    """The line surface, a conversation until the person leaves it."""
+    if options.print_ or options.stdin or options.output_format == "json":
+        raise UsageError(
+            "agenyx chat is a conversation: -p, - and --output-format do not go with it",
+            "Leave them out, or leave out chat.",
+        )
+    _prepare(options, env)
+    from agenyx.ui.signals import Signals
+
+    signals = Signals()
+    signals.install()
+    from agenyx.ui.repl import main
+
+    return main(options, env, signals)
+
+
+def _task(options: Options, env: Mapping[str, str]) -> int:
+    plain = not (options.print_ or options.prompt or options.stdin) and options.output_format != "json"
+    if plain and os.isatty(0) and os.isatty(1):
+        return _chat(options, env)
+    _prepare(options, env)
     resumes = options.continue_ or options.resume
     if not options.prompt and not options.stdin and not resumes and os.isatty(0):
         raise UsageError(
@@ -78,6 +129,18 @@ def _task(options: Options, env: Mapping[str, str]) -> int:
     from agenyx.ui.once import run_once
 
     return run_once(options, env, stdin, signals)
+
+
+def apply_settings(options: Options, env: Mapping[str, str]) -> None:
+    """Let settings.toml decide what neither a flag nor a variable did. Costs two looks where there is no file."""
+    from agenyx.config.home import home_path
+
+    home, workspace = home_path(env), os.path.abspath(options.cwd or os.curdir)
+    paths = (os.path.join(home, "settings.toml"), os.path.join(workspace, ".agenyx", "settings.toml"))
+    if any(os.path.lexists(path) for path in paths):
+        from agenyx.ui.defaults import apply
+
+        apply(options, env, home, workspace)
 
 
 def _show(text: str) -> int:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("run", "local", "completion")
+COMMANDS = ("chat", "run", "login", "logout", "doctor", "config", "local", "completion")
 
 
 def completion(argv: Sequence[str]) -> str:

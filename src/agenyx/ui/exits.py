@@ -14,6 +14,7 @@ OK = 0
 FAILED = 1
 USAGE = 2
 STEP_LIMIT = 5
+BUDGET = 6
 BUSY = 75  # EX_TEMPFAIL of sysexits(3): the same command may succeed later
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # what a shell reports for a program that SIGPIPE ended
@@ -36,6 +37,8 @@ def code_of(ended: TurnFinished | BaseException, signal: int = 0) -> int:
             return OK
         case "step_limit":
             return STEP_LIMIT
+        case "budget":
+            return BUDGET
         case "cancelled":
             return INTERRUPTED
         case _:

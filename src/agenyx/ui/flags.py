@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
 FORMATS = ("text", "json")
+EFFORTS = ("none", "low", "medium", "high", "xhigh", "max")
 SHELLS = ("bash", "zsh", "fish")
 MOST_STEPS = 100_000
 
@@ -52,13 +53,17 @@ class Options:
 
     def __init__(self) -> None:
         self.print_ = False
-        self.output_format = "text"
+        self.output_format = ""
         self.model = ""
         self.provider = ""
         self.base_url = ""
+        self.effort = ""
+        self.list_providers = False
         self.permission_mode = ""
         self.dangerous = False
         self.max_steps = ""
+        self.max_budget_usd = ""
+        self.max_tokens = ""
         self.cwd = ""
         self.trust = False
         self.bare = False
@@ -98,6 +103,20 @@ def _steps(value: str) -> str:
     return f"is not a whole number from 1 to {MOST_STEPS}"
 
 
+def _dollars(value: str) -> str:
+    whole, dot, part = value.partition(".")
+    digits = whole + part
+    if digits.isascii() and digits.isdigit() and len(value) <= 12 and float(value) > 0 and (part or not dot):
+        return ""
+    return "is not an amount of US dollars above 0"
+
+
+def _tokens(value: str) -> str:
+    if value.isascii() and value.isdigit() and len(value) <= 12 and int(value) > 0:
+        return ""
+    return "is not a whole number of tokens above 0"
+
+
 RUN, MODEL, PERMISSIONS, SESSION, OTHER = "Run", "Model", "Permissions", "Sessions", "Diagnostics"
 GROUPS = (RUN, MODEL, PERMISSIONS, SESSION, OTHER)
 
@@ -122,9 +141,39 @@ FLAGS = (
         check=_steps,
         default="100",
     ),
+    Flag(
+        RUN,
+        ("--max-budget-usd",),
+        "max_budget_usd",
+        "end the run once its responses have cost so much (exit code 6); the price of the model must be known",
+        "USD",
+        check=_dollars,
+    ),
+    Flag(
+        RUN,
+        ("--max-tokens",),
+        "max_tokens",
+        "end the run once it has used so many tokens, input and output together (exit code 6)",
+        "N",
+        check=_tokens,
+    ),
     Flag(MODEL, ("--model",), "model", "the model to use", "NAME"),
-    Flag(MODEL, ("--provider",), "provider", "the provider to use: openai or local", "ID", once=True),
+    Flag(MODEL, ("--provider",), "provider", "the provider to use (see --list-providers)", "ID", once=True),
     Flag(MODEL, ("--base-url",), "base_url", "address of an OpenAI-compatible server", "URL"),
+    Flag(
+        MODEL,
+        ("--effort",),
+        "effort",
+        "how much the model thinks before it answers",
+        "LEVEL",
+        choices=EFFORTS,
+    ),
+    Flag(
+        MODEL,
+        ("--list-providers",),
+        "list_providers",
+        "show what is configured, as a table or with --output-format json; asks no server",
+    ),
     Flag(
         PERMISSIONS,
         ("--permission-mode",),

@@ -11,8 +11,12 @@ _USAGE = """\
 Agenyx, a coding agent: you say what to do, a model plans, Agenyx reads, edits, runs and checks code under your rules.
 
 Usage:
+  agenyx [flags]                  a conversation at the terminal; agenyx chat [PROMPT...] starts it with a prompt
   agenyx -p [flags] PROMPT...     do one task and print the answer
   agenyx run [flags] PROMPT...    the same
+  agenyx login [ID]               store the key of a model provider (agenyx login --help); agenyx logout ID removes it
+  agenyx doctor                   say what is set up, try the model, and what to do where something is wrong
+  agenyx config ...               show, explain and change settings (agenyx config --help)
   agenyx local ...                install and manage the small offline model (agenyx local --help)
   agenyx completion SHELL         print a completion script for {shells}
 
@@ -34,12 +38,18 @@ Exit codes:
   1    it failed                      129  ended by SIGHUP
   2    the command line is wrong      130  interrupted (Ctrl+C)
   5    the step limit was reached     143  ended by SIGTERM
+  6    the budget was reached
 
 Environment:
-  OPENAI_API_KEY     key of the model provider
-  OPENAI_BASE_URL    address of another OpenAI-compatible server
-  AGENYX_MODEL       the model when --model is not given
-  AGENYX_HOME        where sessions and settings are kept, instead of ~/.agenyx
+  AGENYX_MODEL               the model when --model is not given
+  AGENYX_REASONING_EFFORT    the effort when --effort is not given
+  AGENYX_HOME                where auth.json, settings and sessions are kept, instead of ~/.agenyx
+
+Providers, where there is no auth.json; the first that is set is used, --provider chooses another:
+  OPENAI_API_KEY (with OPENAI_BASE_URL), ANTHROPIC_API_KEY (with ANTHROPIC_BASE_URL), AZURE_OPENAI_API_KEY (with
+  AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT, AZURE_OPENAI_API_VERSION), OPENROUTER_API_KEY, DEEPSEEK_API_KEY,
+  MOONSHOT_API_KEY, MISTRAL_API_KEY, GROQ_API_KEY; else Ollama, llama.cpp, LM Studio or vLLM running on this machine;
+  else the model of agenyx local.
 """
 
 

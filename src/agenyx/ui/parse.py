@@ -51,6 +51,12 @@ def wants_json(argv: Sequence[str]) -> bool:
     return "--output-format=json" in words or ("--output-format", "json") in pairwise(words)
 
 
+def wants_list(argv: Sequence[str]) -> bool:
+    """Whether the configured providers were asked for: then standard output stays empty when that fails."""
+    words = list(argv)
+    return "--list-providers" in (words[: words.index("--")] if "--" in words else words)
+
+
 def _flag(word: str, rest: list[str], options: Options, given: dict[str, str]) -> None:
     name, equals, value = word.partition("=")
     flag = _BY_NAME.get(name)

@@ -11,7 +11,7 @@ from agenyx.core.messages import ToolCall
 from agenyx.ui.exits import explain
 from agenyx.ui.view import View
 
-_SUBTYPE = {"done": "success", "step_limit": "error_max_turns"}
+_SUBTYPE = {"done": "success", "step_limit": "error_max_turns", "budget": "error_max_budget_usd"}
 _STOP: dict[OutcomeKind, str] = {"done": "completed", "step_limit": "max_turns", "failed": "error"}
 
 

@@ -49,21 +49,29 @@ def facts(folder: str) -> GitFacts | None:
     return GitFacts(name, _packed(common, name))
 
 
-def _git_dir(folder: bytes) -> bytes | None:
+def top(folder: bytes) -> bytes | None:
+    """The top folder of the repository that holds a real path, by its files alone; None if there is none."""
     for _ in range(_DEPTH):
         path = os.path.join(folder, b".git")
         kind = _kind(path)
-        if kind == stat.S_IFDIR and _kind(os.path.join(path, b"HEAD")) == stat.S_IFREG:
-            return path
-        if kind == stat.S_IFREG:
-            text = _small(path) or ""
-            pointer = text.removeprefix("gitdir: ")
-            return os.path.join(folder, os.fsencode(pointer)) if pointer != text and pointer else None
+        if kind == stat.S_IFREG or (kind == stat.S_IFDIR and _kind(os.path.join(path, b"HEAD")) == stat.S_IFREG):
+            return folder
         above = os.path.dirname(folder)
         if above == folder:
             return None
         folder = above
     return None
+
+
+def _git_dir(folder: bytes) -> bytes | None:
+    if (found := top(folder)) is None:
+        return None
+    path = os.path.join(found, b".git")
+    if _kind(path) == stat.S_IFDIR:
+        return path
+    text = _small(path) or ""
+    pointer = text.removeprefix("gitdir: ")
+    return os.path.join(found, os.fsencode(pointer)) if pointer != text and pointer else None
 
 
 def _common_dir(git: bytes) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from agenyx.config.home import private_directory
 from agenyx.core import json
 from agenyx.core.errors import ConfigError
 
@@ -37,7 +38,7 @@ class Trust:
         trusted = self._read().trusted
         merged = trusted | {workspace: trusted.get(workspace, {}) | dict(files)}
         temporary = f"{self._path}.{os.getpid()}.tmp"
-        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+        private_directory(os.path.dirname(self._path))
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
             file.write(json.encode(_Document(1, merged)))
             file.flush()

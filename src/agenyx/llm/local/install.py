@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 
+from agenyx.config.home import private_directory
 from agenyx.core import json
 from agenyx.llm.local import paths
 from agenyx.llm.local.parts import Unreachable, add_parts
@@ -32,7 +33,7 @@ async def install(
     """
     folder = paths.models(home)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        private_directory(folder)
         with _lock(folder):
             match source:
                 case FromIndex():

@@ -1,0 +1,26 @@
+"""Questions while an editor owns the terminal: it steps aside, the question is asked as everywhere, it comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+
+from agenyx.agent.ports import Approver
+from agenyx.core.approval import Approval, Decision
+
+
+class AsideApprover:
+    """`shown` waits for earlier output; `aside` is the time in which the terminal belongs to the question."""
+
+    def __init__(
+        self,
+        approver: Approver,
+        shown: Callable[[], Awaitable[None]],
+        aside: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        self._approver, self._shown, self._aside = approver, shown, aside
+
+    async def decide(self, approval: Approval) -> Decision:
+        await self._shown()
+        async with self._aside():
+            return await self._approver.decide(approval)

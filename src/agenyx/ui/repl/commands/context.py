@@ -1,0 +1,46 @@
+"""What a command may use: the conversation, the transcript to write to, and the means to replace or leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from agenyx.app.settings import Settings
+from agenyx.core.errors import AgenyxError
+from agenyx.proc.spawn import Processes
+from agenyx.ui.repl.talk import Talk
+from agenyx.ui.repl.transcript import Transcript
+
+
+class Host(Protocol):
+    """The loop, as far as commands reach it."""
+
+    transcript: Transcript
+    talk: Talk | None
+
+    def steer(self, text: str) -> bool: ...
+    def leave(self) -> None: ...
+    async def replace(self, talk: Talk, *, close: bool) -> None: ...
+    async def reopen(self, session: str) -> None: ...
+
+
+class Context:
+    """`settings` are those that the conversation was opened with, `env` is our own environment, `home` the
+    application home; `processes` starts what a command needs."""
+
+    def __init__(
+        self, host: Host, settings: Settings, env: Mapping[str, str], home: str, workspace: str, processes: Processes
+    ) -> None:
+        self.host, self.settings, self.env = host, settings, env
+        self.home, self.workspace, self.processes = home, workspace, processes
+
+    @property
+    def talk(self) -> Talk:
+        """The conversation. Raises AgenyxError before it is open."""
+        if self.host.talk is None:
+            raise AgenyxError("the conversation is not open yet", "Try again in a moment.")
+        return self.host.talk
+
+    @property
+    def out(self) -> Transcript:
+        return self.host.transcript

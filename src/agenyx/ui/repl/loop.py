@@ -1,0 +1,288 @@
+"""The conversation at the keyboard: inputs in their order, one turn at a time, commands before the model.
+
+Knows no terminal and no editor; a surface shows the lines and brings the inputs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+
+from agenyx.core.errors import AgenyxError
+from agenyx.core.events import AgentEvent, TurnFinished
+from agenyx.ui.exits import INTERRUPTED, OK, explain
+from agenyx.ui.repl import slash
+from agenyx.ui.repl.commands.context import Context
+from agenyx.ui.repl.commands.spec import Command
+from agenyx.ui.repl.commands.table import COMMANDS
+from agenyx.ui.repl.status import status_line
+from agenyx.ui.repl.surface import Surface
+from agenyx.ui.repl.talk import Opener, Status, Talk
+from agenyx.ui.repl.transcript import Transcript
+from agenyx.ui.spans import Glyphs, Line
+
+TWICE = 1.0  # seconds within which a second Ctrl+C leaves
+PATIENCE = 6.0  # seconds that a cancelled turn has to end
+TICK = 1.0  # seconds between two drawings of the time while a turn runs
+
+
+class Repl:
+    """Drives `surface`. `opened` opens the conversation; its events go to `emit`."""
+
+    def __init__(
+        self,
+        surface: Surface,
+        opened: Opener,
+        glyphs: Glyphs,
+        context: Callable[[Repl], Context],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._surface, self._open, self._glyphs, self._clock = surface, opened, glyphs, clock
+        self.transcript = Transcript(lambda: surface.columns, glyphs, clock)
+        self.talk: Talk | None = None
+        self.queued: deque[str] = deque()
+        self.hint = self.status = ""
+        self.last: Status | None = None  # the figures when they were read last
+        self.spoken = False  # a turn was run
+        self._context = context(self)
+        self._commands = {name: command for command in COMMANDS for name in (command.name, *command.aliases)}
+        self._task: asyncio.Task[object] | None = None
+        self._side: set[asyncio.Task[None]] = set()
+        self._wake = asyncio.Event()
+        self._leaving: int | None = None
+        self._pressed = clock() - TWICE
+        self._stopping = self._turning = False
+
+    # --- what a surface asks and tells -------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        return self._task is not None
+
+    def live(self, rows: int) -> list[Line]:
+        return self.transcript.live(rows)
+
+    def submit(self, text: str) -> None:
+        """Take an input. While a turn runs it waits, but for commands that can be done at once."""
+        self.hint = ""
+        self._pressed = self._clock() - TWICE  # a Ctrl+C before this input was about something else
+        if self.running and (command := self._instant(text)) is not None:
+            self._typed(text)
+            task = asyncio.get_running_loop().create_task(self._command(*command))
+            self._side.add(task)
+            task.add_done_callback(self._beside)
+        else:
+            self.queued.append(text)
+            self._wake.set()
+        self.drawn()
+
+    def steer(self, text: str) -> bool:
+        """Hand text to the running turn. False when none runs: then it is not taken."""
+        if not self._turning or self.talk is None or not text.strip():
+            return False
+        self._typed(text)
+        self.transcript.say("The model reads this at its next step.", "dim")
+        self.talk.steer(text)
+        self.drawn()
+        return True
+
+    def interrupt(self) -> None:
+        """Ctrl+C with nothing typed: stop the turn; a second one within a second leaves."""
+        now, before = self._clock(), self._pressed
+        self._pressed = now
+        if now - before < TWICE:
+            self.leave(INTERRUPTED)
+        elif self._task is not None and not self._stopping:
+            self._stopping = True
+            self._task.cancel()
+            self.hint = "stopping"
+        else:
+            self.hint = "Ctrl+C once more leaves, so does Ctrl+D"
+            asyncio.get_running_loop().call_later(TWICE, self._forget, self.hint)
+        self._surface.changed()
+
+    def leave(self, code: int = OK) -> None:
+        """End the REPL: a running turn is stopped first."""
+        if self._leaving is None:
+            self._leaving = code
+        if self._task is not None:
+            self._task.cancel()
+        self._wake.set()
+
+    def emit(self, event: AgentEvent) -> None:
+        """An event of the conversation. Never waits, never raises."""
+        try:
+            self.transcript.apply(event)
+        except Exception as error:  # noqa: BLE001 - the rim around showing: it must not change what happens
+            self.transcript.complain(f"an event could not be shown: {type(error).__name__}")
+        self.drawn()
+
+    async def barrier(self) -> None:
+        """Return when everything emitted stands on the screen. Raises AgenyxError when the terminal is gone."""
+        self.drawn()
+        await self._surface.flush()
+
+    def drawn(self) -> None:
+        """Hand finished lines to the surface and have the live part drawn."""
+        if lines := self.transcript.take():
+            self._surface.show(lines)
+        self._surface.changed()
+
+    # --- the loop ----------------------------------------------------------------------------------------------------
+
+    async def run(self, prompt: str = "") -> int:
+        """Until the person leaves. Returns the exit code. Raises AgenyxError when no conversation could be opened."""
+        self.hint = "starting"
+        self._surface.changed()
+        self.talk = await self._open("")
+        try:
+            self.hint = ""
+            self._greet()
+            if prompt:
+                self.queued.append(prompt)
+            while self._leaving is None:
+                if self.queued:
+                    await self._handle(self.queued.popleft())
+                else:
+                    self._wake.clear()
+                    self._surface.ready()
+                    await self._wake.wait()
+            return self._leaving
+        finally:
+            for task in tuple(self._side):
+                task.cancel()
+            self.hint = "closing"
+            self._surface.changed()
+            await self.talk.close()
+
+    async def _handle(self, text: str) -> None:
+        if not text.strip():
+            if self.talk is not None and self.talk.unfinished:
+                await self._run(self.talk.go_on())
+            return
+        self._typed(text)
+        self.drawn()
+        match slash.read(text, self._commands, os.path.exists):
+            case slash.Call(name, args):
+                await self._alone(self._command(self._commands[name], args))
+            case slash.Mistake(message, fix):
+                self.transcript.complain(message, fix)
+            case slash.Words(words) if self.talk is not None:
+                await self._run(self.talk.prompt(words))
+            case _:
+                pass
+        self.refresh()
+
+    def _typed(self, text: str) -> None:
+        if not self._surface.echoes:
+            self.transcript.typed(text)
+
+    def _instant(self, text: str) -> tuple[Command, str] | None:
+        match slash.read(text, self._commands, os.path.exists):
+            case slash.Call(name, args) if self._commands[name].instant:
+                return self._commands[name], args
+            case _:
+                return None
+
+    async def _command(self, command: Command, args: str) -> None:
+        if args and not command.args:
+            self.transcript.complain(f"/{command.name} takes nothing behind its name", f"Type just /{command.name}.")
+        else:
+            await self._guarded(command.run(self._context, args))
+
+    async def _run(self, coroutine: Coroutine[None, None, TurnFinished]) -> None:
+        """Run a turn. What was queued goes back to the input when it did not end well: it was meant for another end."""
+        self.spoken = self._turning = True
+        finished = await self._alone(coroutine)
+        self._turning = False
+        done = isinstance(finished, TurnFinished) and finished.outcome.kind == "done"
+        if not done and self.queued and self._leaving is None:
+            self._surface.take_back("\n".join(self.queued))
+            self.queued.clear()
+
+    async def _alone(self, coroutine: Coroutine[None, None, object]) -> object:
+        """Run the one thing that Ctrl+C stops; inputs queue meanwhile. None when it failed or was stopped."""
+        loop = asyncio.get_running_loop()
+        self._stopping = False
+        self._task = task = loop.create_task(self._guarded(coroutine))
+        ticking = loop.create_task(self._tick())
+        try:
+            while not task.done():
+                if self._leaving is not None:
+                    task.cancel()
+                    await asyncio.wait((task,), timeout=PATIENCE)
+                    break
+                self._wake.clear()
+                waking = loop.create_task(self._wake.wait())
+                try:
+                    await asyncio.wait((task, waking), return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    waking.cancel()
+        finally:
+            task.cancel()
+            ticking.cancel()
+            self._task, self.hint = None, ""
+        return task.result() if task.done() and not task.cancelled() else None
+
+    async def _guarded(self, coroutine: Coroutine[None, None, object]) -> object:
+        """Errors are told; the conversation goes on."""
+        try:
+            return await coroutine
+        except AgenyxError as error:
+            self.transcript.complain(error.message, error.fix)
+        except Exception as error:  # noqa: BLE001 - the rim around a turn and around a command
+            self.transcript.complain(*explain(error))
+        return None
+
+    def _beside(self, task: asyncio.Task[None]) -> None:
+        self._side.discard(task)
+        self.refresh()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            self._surface.changed()
+
+    def _forget(self, hint: str) -> None:
+        if self.hint == hint:
+            self.hint = ""
+            self._surface.changed()
+
+    # --- the conversation --------------------------------------------------------------------------------------------
+
+    async def replace(self, talk: Talk, *, close: bool) -> None:
+        """Go on with another conversation. `close` the one before, where it is not closed yet."""
+        before, self.talk = self.talk, talk
+        if close and before is not None:
+            await before.close()
+        self.refresh()
+
+    async def reopen(self, session: str) -> None:
+        """Go on with an earlier session. The one before stays when that fails."""
+        await self.replace(await self._open(session), close=True)
+        self._tell_unfinished()
+
+    def refresh(self) -> None:
+        """Read the figures anew and draw."""
+        if self.talk is not None:
+            self.last = self.talk.status()
+            self.status = status_line(self.last, self._surface.columns, self._glyphs)
+        self.drawn()
+
+    def _greet(self) -> None:
+        if self.talk is None:
+            return
+        status = self.talk.status()
+        dot = self._glyphs.dot
+        kept = "" if status.persistent else f"{dot}kept in memory only"
+        self.transcript.say(f"Agenyx{dot}{status.model}{dot}{status.profile}{dot}session {status.session_id}{kept}")
+        self.transcript.say("/help shows commands and keys. Ctrl+C stops a turn, Ctrl+D leaves.", "dim")
+        self._tell_unfinished()
+        self.refresh()
+
+    def _tell_unfinished(self) -> None:
+        if self.talk is not None and self.talk.unfinished:
+            self.transcript.say("The last turn was left unfinished: Enter goes on with it.", "warn")

@@ -1,0 +1,149 @@
+"""Starts the REPL: chooses the surface, wires conversation, approver and signals, and leaves the terminal as found."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from agenyx.agent.ports import Approver
+from agenyx.app.runtime import open_conversation
+from agenyx.config.home import home_path
+from agenyx.core.json import scrub
+from agenyx.core.tty import safe
+from agenyx.proc.spawn import Processes
+from agenyx.ui.approve import HeadlessApprover
+from agenyx.ui.ask import TerminalApprover
+from agenyx.ui.exits import FAILED
+from agenyx.ui.flags import Options
+from agenyx.ui.once import settings
+from agenyx.ui.repl.aside import AsideApprover
+from agenyx.ui.repl.commands.context import Context
+from agenyx.ui.repl.commands.table import COMMANDS
+from agenyx.ui.repl.complete import Files, Suggestions
+from agenyx.ui.repl.editor import Editor, can_edit
+from agenyx.ui.repl.guard import Guard
+from agenyx.ui.repl.history import FileHistory
+from agenyx.ui.repl.loop import PATIENCE, Repl
+from agenyx.ui.repl.plain import Plain
+from agenyx.ui.repl.surface import Surface
+from agenyx.ui.repl.talk import Talk
+from agenyx.ui.signals import Signals
+from agenyx.ui.spans import glyphs_for
+from agenyx.ui.streams import Writer, standard
+from agenyx.ui.terminal import find_terminal
+
+
+def main(options: Options, env: Mapping[str, str], signals: Signals) -> int:
+    """Talk until the person leaves; returns the exit code. Raises AgenyxError when nothing could be opened."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    # The line editor watches the size of the window with a handler of the loop. This one keeps the loop's wake-up
+    # descriptor in place before and after: without it a signal that comes as the loop goes to sleep would wait.
+    loop.add_signal_handler(signal.SIGWINCH, lambda: None)
+    session = _Session(options, env, signals)
+    return loop.run_until_complete(session.run(loop))
+
+
+class _Session:
+    """The parts of one run of the REPL."""
+
+    def __init__(self, options: Options, env: Mapping[str, str], signals: Signals) -> None:
+        self._options, self._env, self._signals = options, env, signals
+        self._settings = settings(options)
+        self._home, self._workspace = home_path(env), os.path.realpath(self._settings.cwd)
+        self._processes, self._writer = Processes(), Writer()
+        self._out, _ = standard(self._writer)
+        self._terminal = find_terminal()  # before any mode is changed
+        self._approver: Approver = HeadlessApprover()
+
+    async def run(self, loop: asyncio.AbstractEventLoop) -> int:
+        """Talk, then tell how to go on."""
+        if can_edit(self._env.get("TERM", "")):
+            code, repl = await self._edited(loop)
+        else:
+            code, repl = await self._lines(loop)
+        await self._processes.close()
+        self._farewell(repl)
+        await self._writer.drain()
+        return 128 + self._signals.received if self._signals.received else code
+
+    async def _lines(self, loop: asyncio.AbstractEventLoop) -> tuple[int, Repl]:
+        surface = Plain(self._writer, self._out, echo=os.isatty(0))
+        surface.driver = repl = self._repl(surface)
+        if self._terminal is not None:
+            self._approver = TerminalApprover(self._terminal, self._signals, repl.barrier)
+        talking = loop.create_task(repl.run(scrub(self._options.prompt)))
+        guard = Guard(loop, self._signals, repl)
+        guard.watch(talking)
+        await asyncio.wait((talking, guard.fault), return_when=asyncio.FIRST_COMPLETED)
+        return await self._over(talking, guard, repl), repl
+
+    async def _edited(self, loop: asyncio.AbstractEventLoop) -> tuple[int, Repl]:
+        """The editor has the terminal until the talk is over. Raises what went wrong in either."""
+        editor = self._editor()
+        editor.driver = repl = self._repl(editor)
+        guard = Guard(loop, self._signals, repl)
+        if self._terminal is not None:
+            asks = TerminalApprover(self._terminal, self._signals, repl.barrier)
+            self._approver = AsideApprover(asks, repl.barrier, guard.aside(editor, self._terminal))
+
+        async def talk() -> int:
+            await editor.begun.wait()  # a question may come at once, and only a running editor can step aside
+            return await repl.run(scrub(self._options.prompt))
+
+        with guard.terminal(editor, self._terminal):
+            talking, editing = loop.create_task(talk()), loop.create_task(editor.run())
+            guard.watch(talking)
+            try:
+                await asyncio.wait((talking, editing, guard.fault), return_when=asyncio.FIRST_COMPLETED)
+                code = await self._over(talking, guard, repl)
+            finally:
+                editor.exit()
+                await asyncio.wait((editing,))
+        error = editing.exception()
+        if error is not None and not isinstance(error, EOFError | OSError):  # those: the terminal is gone
+            raise error
+        return code, repl
+
+    async def _over(self, talking: asyncio.Task[int], guard: Guard, repl: Repl) -> int:
+        """End the talk where it is not over, and return its code. Raises what it raised, or the fault."""
+        if not talking.done():
+            repl.leave(FAILED)
+            await asyncio.wait((talking,), timeout=2 * PATIENCE)
+            talking.cancel()
+            await asyncio.wait((talking,), timeout=PATIENCE)
+        if guard.fault.done() and (fault := guard.fault.exception()) is not None:
+            raise fault
+        try:
+            return talking.result()
+        except (asyncio.CancelledError, asyncio.InvalidStateError):
+            return FAILED
+
+    def _editor(self) -> Editor:
+        files = Files(self._processes, self._env, self._workspace)
+        return Editor(
+            FileHistory(self._home),
+            Suggestions(COMMANDS, files),
+            self._env.get("TERM", ""),
+            colour=not self._env.get("NO_COLOR"),
+        )
+
+    def _repl(self, surface: Surface) -> Repl:
+        def context(repl: Repl) -> Context:
+            return Context(repl, self._settings, self._env, self._home, self._workspace, self._processes)
+
+        async def opened(session: str) -> Talk:
+            chosen = replace(self._settings, resume=session, continue_=False) if session else self._settings
+            return await open_conversation(chosen, self._env, repl.emit, self._approver, repl.barrier)
+
+        repl = Repl(surface, opened, glyphs_for(sys.stdout.encoding or "ascii"), context)
+        return repl
+
+    def _farewell(self, repl: Repl) -> None:
+        if repl.spoken and repl.last is not None and repl.last.persistent:
+            self._out.write(safe(f"To go on with this session: agenyx --resume {repl.last.session_id}\n"))

@@ -1,0 +1,80 @@
+"""Budgets: when they are reached, and what an unknown price or a silent server means."""
+
+from __future__ import annotations
+
+import pytest
+
+from agenyx.agent.budget import Limits, Meter, budget
+from agenyx.core.events import Usage
+
+FREE = Limits()
+TEN = Limits(tokens=10)
+DOLLAR = Limits(usd=1.0)
+BOTH = Limits(usd=1.0, tokens=10)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "cost", "silent", "limits", "words"),
+    [
+        (10**9, 10.0**6, False, FREE, ""),
+        (10**9, None, True, FREE, ""),
+        (9, None, False, TEN, ""),
+        (10, None, False, TEN, "10 of 10 tokens"),
+        (11, 0.0, False, TEN, "11 of 10 tokens"),
+        (0, 0.999, False, DOLLAR, ""),
+        (0, 1.0, False, DOLLAR, "$1.0000 of $1.0000"),
+        (0, None, False, DOLLAR, "price of a response is not known"),
+        (0, 0.0, True, TEN, "does not say"),
+        (0, 0.0, True, DOLLAR, "does not say"),
+        (9, 2.0, False, BOTH, "$2.0000 of $1.0000"),
+        (10, 0.0, False, BOTH, "tokens"),
+        (9, 0.5, False, BOTH, ""),
+    ],
+)
+def test_when_a_run_is_over(tokens: int, cost: float | None, silent: bool, limits: Limits, words: str) -> None:
+    outcome = budget(tokens, cost, silent, limits)
+    assert (outcome is not None) == bool(words)
+    if outcome is not None:
+        assert outcome.kind == "budget" and words in outcome.message and "--continue" in outcome.message
+
+
+def cents(usage: Usage) -> float | None:
+    return None if usage.cache_read else (usage.fresh + usage.out) / 100
+
+
+def test_a_run_adds_up_and_a_turn_counts_anew() -> None:
+    meter = Meter(Limits(usd=1.0, tokens=1000), cents)
+    meter.begin()
+    assert (meter.turn_cost, meter.cost, meter.over()) == (None, 0.0, None)
+    meter.take(Usage(fresh=30, out=10, reasoning=10))
+    meter.take(Usage(fresh=10))
+    assert meter.turn_cost == pytest.approx(0.5) and meter.over() is None
+    meter.begin()
+    meter.take(Usage(fresh=50))
+    assert meter.turn_cost == pytest.approx(0.5) and meter.cost == pytest.approx(1.0)
+    assert meter.over() is not None
+
+
+def test_an_unknown_price_is_unknown_and_not_nothing() -> None:
+    meter = Meter(Limits(usd=1.0), cents)
+    meter.begin()
+    meter.take(Usage(fresh=1))
+    meter.take(Usage(cache_read=1))
+    assert (meter.turn_cost, meter.cost) == (None, None)
+    assert meter.over() is not None
+    meter.begin()
+    meter.take(Usage(fresh=1))
+    assert meter.turn_cost == pytest.approx(0.01), "the next turn is known again"
+    assert meter.cost is None
+    bare = Meter()
+    bare.take(Usage(fresh=1))
+    assert (bare.turn_cost, bare.over()) == (None, None)
+
+
+def test_a_silent_server_cannot_be_kept_to_a_budget() -> None:
+    meter = Meter(Limits(tokens=1000), cents)
+    meter.take(None)
+    assert meter.over() is not None
+    free = Meter(Limits(), cents)
+    free.take(None)
+    assert (free.over(), free.turn_cost) == (None, None)
