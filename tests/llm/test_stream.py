@@ -23,6 +23,7 @@ from agenyx.llm.http import Client
 from agenyx.llm.provider import open_provider
 from agenyx.llm.request import Options, Request
 from agenyx.llm.stream import Retry, retry_after
+from agenyx.llm.throttle import Throttle
 from support.raw_server import (
     CLIENT_GONE,
     CLOSE,
@@ -421,3 +422,35 @@ def test_cancelling_while_waiting_for_a_retry(bench: Any) -> None:
     with RawServer([[plain(503, b"")]]) as server:
         asyncio.run(run(server.url))
         assert len(server.requests) == 1
+
+
+def test_one_request_that_is_told_to_wait_holds_the_others_back(bench: Any) -> None:
+    """Three at a gate for one: the first is told to wait seven seconds, and nobody knocks before they are over."""
+    now = [0.0]
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        now[0] += seconds
+
+    gate = Throttle(1, lambda: now[0], sleep)
+    busy = plain(429, {"error": {"message": "slow down"}}, "Retry-After: 7")
+
+    async def run(url: str) -> list[str]:
+        client = Client({})
+        profile = Profile("x", "openai_compatible", f"{url}/v1")
+        provider = open_provider(profile, "m", {}, client=client, retry=bench.retry(sleep=sleep), throttle=gate)
+        request = Request("m", Options(), (), (), (User((Text("x"),)),))
+
+        async def ask() -> str:
+            return bench.text([found async for found in provider.stream(request)])
+
+        try:
+            return await asyncio.gather(ask(), ask(), ask())
+        finally:
+            await client.close()
+
+    with RawServer([[busy], [FINE]]) as server:
+        assert asyncio.run(run(server.url)) == ["Hello there"] * 3
+        assert len(server.requests) == 4
+    assert sum(waited) >= 7 and waited[0] == 7.0

@@ -110,6 +110,8 @@ def test_mistakes_are_told_with_what_to_do(argv: list[str], message: str, fix: s
 
 
 CONFLICTING = [
+    (["--replay", "x", "--model", "m"], "--replay excludes"),
+    (["--replay-loose"], "--replay-loose needs"),
     (["--bare", "--trust-workspace"], "--bare and --trust-workspace"),
     (["--continue", "--resume", "x"], "--continue and --resume"),
     (["--no-session-persistence", "-c"], "--no-session-persistence and --continue"),

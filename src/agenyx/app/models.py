@@ -23,10 +23,12 @@ from agenyx.session.records import Binding
 LOCAL_RESULT_CHARS = 1_500  # the embedded model's whole window is 8,192 tokens
 LOCAL_STEPS = 12
 LOCAL_OUTPUT = 512  # tokens
+LOCAL_OPTIONS = Options(temperature=0.0, max_output=LOCAL_OUTPUT)
 LOCAL_WINDOW = 8_192  # tokens, as the server is started
 
 if TYPE_CHECKING:
     from agenyx.llm.catalogue import Model as Facts
+    from agenyx.llm.http import Client
 
 
 class Model(Struct):
@@ -59,16 +61,74 @@ What is configured, and what is wrong with it: agenyx doctor"""
 
 
 async def open_model(
-    settings: Settings, env: Mapping[str, str], home: str, processes: Processes, before: Binding | None
+    settings: Settings,
+    env: Mapping[str, str],
+    home: str,
+    processes: Processes,
+    before: Binding | None,
+    tell: Callable[[Notice], None] = lambda _: None,
 ) -> Model:
     """`before` is the binding of a resumed session: its model is kept unless another one was chosen.
 
+    `tell` hears of a recording that could not go on.
+
     Raises UsageError, ConfigError or another AgenyxError with what to do next.
     """
+    if settings.replay:
+        return _open_replay(settings)
     profile = await find_profile(settings.provider, settings.base_url, env, home)
     if profile.type == "local":
-        return await _open_local(profile, settings, env, home, processes)
-    return await _open_server(profile, settings, env, home, before)
+        return await _open_local(profile, settings, env, home, processes, tell)
+    return await _open_server(profile, settings, env, home, before, tell)
+
+
+def _open_replay(settings: Settings) -> Model:
+    """A recording in place of a server, with the options that it was made with."""
+    from agenyx.llm.provider import open_provider
+    from agenyx.llm.replay import open_replay
+
+    replay = open_replay(settings.replay, loose=settings.replay_loose)
+    profile, client = replay.profile, replay.client
+
+    def reopen(model: str) -> Provider:
+        return open_provider(profile, model, {}, client=client, retry=replay.retry, throttle=replay.throttle)
+
+    provider = reopen(replay.model)
+    if profile.type == "local":
+        return Model(
+            profile,
+            replay.model,
+            provider,
+            replay.options,
+            client.close,
+            size="small",
+            result_chars=LOCAL_RESULT_CHARS,
+            max_steps=LOCAL_STEPS,
+        )
+    return Model(profile, replay.model, provider, replay.options, client.close, reopen=reopen)
+
+
+def _client(
+    settings: Settings,
+    profile: Profile,
+    model: str,
+    options: Options,
+    secrets: tuple[str, ...],
+    env: Mapping[str, str],
+    tell: Callable[[Notice], None],
+) -> Client:
+    """The HTTP client; one that writes everything down where that was asked for. Raises UsageError."""
+    from agenyx.llm.http import Client
+
+    if not settings.record:
+        return Client(env)
+    from agenyx.llm.cassette import Recorder
+    from agenyx.llm.record import RecordingClient
+
+    def say(text: str) -> None:
+        tell(Notice("warning", text, "Free space, then record again."))
+
+    return RecordingClient(env, Recorder(settings.record, profile, model, secrets, say, options=options))
 
 
 async def find_profile(provider: str, base_url: str, env: Mapping[str, str], home: str) -> Profile:
@@ -101,11 +161,17 @@ async def find_profile(provider: str, base_url: str, env: Mapping[str, str], hom
 
 
 async def _open_server(
-    profile: Profile, settings: Settings, env: Mapping[str, str], home: str, before: Binding | None
+    profile: Profile,
+    settings: Settings,
+    env: Mapping[str, str],
+    home: str,
+    before: Binding | None,
+    tell: Callable[[Notice], None],
 ) -> Model:
     from agenyx.llm.http import Client
     from agenyx.llm.models import choose_model
     from agenyx.llm.provider import open_provider
+    from agenyx.llm.throttle import Throttle
 
     client = Client(env)
     chosen = settings.model or env.get("AGENYX_MODEL", "")
@@ -116,13 +182,17 @@ async def _open_server(
         secrets = _secrets(profile, env, home)
         effort = _effort(profile, name, settings, env, home)
         options = Options(max_output=_output(profile, name, home), effort=effort)
+        if settings.record:
+            await client.close()
+            client = _client(settings, profile, name, options, secrets, env, tell)
     except BaseException:
         await client.close()
         raise
-    provider = open_provider(profile, name, env, client=client)
+    throttle = Throttle()
+    provider = open_provider(profile, name, env, client=client, throttle=throttle)
 
     def reopen(other: str) -> Provider:
-        return open_provider(profile, other, env, client=client)
+        return open_provider(profile, other, env, client=client, throttle=throttle)
 
     if profile.type == "azure_openai":
         return Model(profile, name, provider, options, client.close, secrets=secrets)
@@ -190,13 +260,17 @@ def _effort(profile: Profile, model: str, settings: Settings, env: Mapping[str, 
 
 
 async def _open_local(
-    chosen: Profile, settings: Settings, env: Mapping[str, str], home: str, processes: Processes
+    chosen: Profile,
+    settings: Settings,
+    env: Mapping[str, str],
+    home: str,
+    processes: Processes,
+    tell: Callable[[Notice], None],
 ) -> Model:
     from contextlib import AsyncExitStack
 
     from agenyx.llm.chat_encode import ChatEncoder
     from agenyx.llm.dialects import dialect_of
-    from agenyx.llm.http import Client
     from agenyx.llm.local.server import open_local
     from agenyx.llm.provider import open_provider
 
@@ -212,7 +286,8 @@ async def _open_local(
             )
         profile = replace(chosen, base_url=server.base_url, api_key=server.api_key, model=name)
         _effort(profile, name, settings, env, home)
-        client = Client(env)
+        secrets = _secrets(profile, env, home)
+        client = _client(settings, profile, name, LOCAL_OPTIONS, secrets, env, tell)
         stack.push_async_callback(client.close)
         provider = open_provider(profile, name, env, client=client)
         encoder = ChatEncoder(dialect_of(profile), provider.binding)
@@ -223,19 +298,17 @@ async def _open_local(
             return Notice("info", f"The local model {name} was ready in {server.seconds:.1f} s; {how}.")
 
         close = stack.pop_all().aclose
-        options = Options(temperature=0.0, max_output=LOCAL_OUTPUT)
-        secrets = _secrets(profile, env, home)
         return Model(
             profile,
             name,
             provider,
-            options,
+            LOCAL_OPTIONS,
             close,
             prepare,
+            secrets=secrets,
             size="small",
             result_chars=LOCAL_RESULT_CHARS,
             max_steps=LOCAL_STEPS,
-            secrets=secrets,
         )
     except BaseException:
         await stack.aclose()

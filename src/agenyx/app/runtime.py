@@ -277,9 +277,10 @@ async def open_conversation(
     processes = Processes()
     early: list[Body] = []
     opened = open_session(settings, home, workspace, early.append)
+    emitter = Emitter(opened.session.id, emit)
     instructions, model = "", None
     try:
-        model = await open_model(settings, env, home, processes, opened.session.state.binding)
+        model = await open_model(settings, env, home, processes, opened.session.state.binding, emitter)
         _check_price(settings, price_of(model.profile, model.name, home), model.name)
         if opened.session.state.prefix is None and model.size != "small":
             instructions = await trusted_section(settings, home, workspace, approver, early.append)
@@ -289,7 +290,6 @@ async def open_conversation(
         await processes.close()
         opened.close()
         raise
-    emitter = Emitter(opened.session.id, emit)
     for body in early:
         emitter(body)
     ports = Ports(approver, emit, barrier)

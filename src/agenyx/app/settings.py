@@ -10,7 +10,8 @@ from agenyx.core.verdict import Mode
 class Settings(Struct, frozen=True):
     """Empty strings and zero mean: not chosen. `cwd` is the workspace; `unsafe` the dangerous flag.
 
-    `trust` lets the workspace's instructions in for this run; `bare` leaves them out without a word.
+    `record` and `replay` are files: a recording to write, or to play in place of a server, by order alone if
+    `replay_loose`. `trust` lets the workspace's instructions in for this run; `bare` leaves them out without a word.
     """
 
     cwd: str
@@ -18,6 +19,9 @@ class Settings(Struct, frozen=True):
     provider: str = ""
     base_url: str = ""
     effort: str = ""
+    record: str = ""
+    replay: str = ""
+    replay_loose: bool = False
     mode: Mode = "default"
     unsafe: bool = False
     max_steps: int = 0

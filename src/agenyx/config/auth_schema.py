@@ -31,7 +31,10 @@ MOST = 32
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 URL_BYTES, NAME_BYTES, KEY_BYTES, VERSION_BYTES = 2048, 256, 16 << 10, 128
 TYPES = ("azure_openai", "openai", "openai_compatible", "anthropic", "local")
-WIRES: dict[str, tuple[Wire, ...]] = {"openai": ("chat", "responses"), "openai_compatible": ("chat", "responses")}
+WIRES: dict[str, tuple[Wire, ...]] = {
+    "openai": ("chat", "responses"),
+    "openai_compatible": ("chat", "responses", "schema"),
+}
 
 
 class Invalid(Exception):
@@ -195,7 +198,7 @@ def _member(entry: _Entry, at: str) -> Profile:
     if server.wire is not UNSET:
         if server.wire not in WIRES[entry.type]:
             raise Invalid(f"{at}.wire must be one of {', '.join(WIRES[entry.type])}")
-        wire = "responses" if server.wire == "responses" else "chat"
+        wire = server.wire
     kind = "openai" if entry.type == "openai" else "openai_compatible"
     return Profile(entry.id, kind, clean_url(url, f"{at}.base_url") if url else OPENAI_URL, key, wire, model)
 

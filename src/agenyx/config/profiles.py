@@ -18,7 +18,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EFFORTS = ("none", "low", "medium", "high", "xhigh", "max")
 
 ProviderType = Literal["openai", "openai_compatible", "azure_openai", "anthropic", "local"]
-Wire = Literal["chat", "responses", "anthropic"]
+Wire = Literal["chat", "responses", "anthropic", "schema"]
 
 
 _VARIABLES: dict[ProviderType, tuple[str, str]] = {

@@ -15,6 +15,7 @@ from agenyx.llm.failures import Target
 from agenyx.llm.http import Client
 from agenyx.llm.request import Provider, Request
 from agenyx.llm.stream import Decoder, Post, Retry, stream
+from agenyx.llm.throttle import Throttle
 
 ANTHROPIC_VERSION = "2023-06-01"
 
@@ -60,6 +61,8 @@ def adapter_of(profile: Profile, binding: str) -> Adapter:
     match profile.wire:
         case "chat":
             return _chat(profile, binding)
+        case "schema":
+            return _schema(profile, binding)
         case "responses":
             return _responses(profile, binding)
         case "anthropic":
@@ -77,6 +80,23 @@ def _chat(profile: Profile, binding: str) -> Adapter:
         return _lenient(ChatDecoder(target, binding), request, text_calls=dialect.text_calls)
 
     return Adapter(f"{profile.base_url}/chat/completions", dialect.idle, ChatEncoder(dialect, binding), decoder)
+
+
+def _schema(profile: Profile, binding: str) -> Adapter:
+    """Chat completions whose model was taught no tools."""
+    from agenyx.llm.dialects import dialect_of
+    from agenyx.llm.schema_decode import SchemaDecoder
+    from agenyx.llm.schema_encode import SMALL_STRING, SchemaEncoder
+
+    dialect = dialect_of(profile)
+    cap = SMALL_STRING if profile.type == "local" else 0
+    encoder = SchemaEncoder(dialect, binding, cap)
+    return Adapter(
+        f"{profile.base_url}/chat/completions",
+        dialect.idle,
+        encoder,
+        lambda target, _: SchemaDecoder(target, binding, cap),
+    )
 
 
 def _responses(profile: Profile, binding: str) -> Adapter:
@@ -120,7 +140,15 @@ class HttpProvider(Provider):
     """A model server over HTTP, on any wire. It may serve several sessions at once."""
 
     def __init__(
-        self, profile: Profile, model: str, client: Client, masker: Masker, retry: Retry, *, own_client: bool
+        self,
+        profile: Profile,
+        model: str,
+        client: Client,
+        masker: Masker,
+        retry: Retry,
+        throttle: Throttle,
+        *,
+        own_client: bool,
     ) -> None:
         self.binding = profile.fingerprint(model)
         self._profile = profile
@@ -128,6 +156,7 @@ class HttpProvider(Provider):
         self._own_client = own_client
         self._masker = masker
         self._retry = retry
+        self._throttle = throttle
         self._adapter = adapter_of(profile, self.binding)
         self._headers = {**headers_of(profile, "text/event-stream"), "Content-Type": "application/json"}
 
@@ -139,7 +168,9 @@ class HttpProvider(Provider):
         target = Target(adapter.url, profile.host, request.model, keyed, profile.key_name, profile.url_name)
         idle = adapter.idle if self._retry.idle is None else self._retry.idle
         post = Post(target, self._headers, adapter.encoder.encode(request), idle)
-        return stream(self._client, post, lambda: adapter.decoder(target, request), self._masker, self._retry)
+        return stream(
+            self._client, post, lambda: adapter.decoder(target, request), self._masker, self._retry, self._throttle
+        )
 
     def warm(self) -> None:
         """Begin to connect, so that the first request need not wait for it. Needs the running loop; never fails."""
@@ -159,6 +190,7 @@ def open_provider(
     client: Client | None = None,
     masker: Masker | None = None,
     retry: Retry | None = None,
+    throttle: Throttle | None = None,
 ) -> HttpProvider:
     """A provider for the profile, on the wire that the profile names. Contacts nothing.
 
@@ -171,5 +203,6 @@ def open_provider(
         client or Client(env),
         masker or Masker((profile.api_key,)),
         retry or Retry(),
+        throttle or Throttle(),
         own_client=client is None,
     )

@@ -19,6 +19,7 @@ from agenyx.llm import failures
 from agenyx.llm.failures import Target
 from agenyx.llm.http import Client, ConnectFailed, HttpError, Response
 from agenyx.llm.masking import EventMasker
+from agenyx.llm.throttle import Throttle
 
 ERROR_BYTES = 64 * 1024
 ERROR_SECONDS = 5.0  # for the body of an error: its status is known already
@@ -65,7 +66,7 @@ class Post(Struct, frozen=True):
 
 
 async def stream(
-    client: Client, post: Post, decoder: Callable[[], Decoder], masker: Masker, retry: Retry
+    client: Client, post: Post, decoder: Callable[[], Decoder], masker: Masker, retry: Retry, throttle: Throttle
 ) -> AsyncGenerator[ModelEvent]:
     """Ends with exactly one Done or Failure. Cancelling the consumer closes the connection."""
     planned, attempt = 0.0, 0
@@ -76,7 +77,7 @@ async def stream(
         failure: Failure | None = None
         masking = EventMasker(masker)
         try:
-            async with aclosing(_attempt(client, post, decoder)) as events:
+            async with throttle.place(), aclosing(_attempt(client, post, decoder)) as events:
                 async for event in events:
                     if isinstance(event, Failure):
                         failure = event
@@ -90,6 +91,8 @@ async def stream(
                 limit = min(limit, REFUSED_RETRIES)
         if failure is None:
             return
+        if failure.retry_after:
+            throttle.pause(failure.retry_after)
         delay: float | None = None
         if failure.retryable and not begun and attempt <= limit:
             delay = max(retry.random() * min(retry.cap, retry.base * 2**attempt), failure.retry_after or 0.0)

@@ -58,6 +58,9 @@ class Options:
         self.provider = ""
         self.base_url = ""
         self.effort = ""
+        self.record = ""
+        self.replay = ""
+        self.replay_loose = False
         self.list_providers = False
         self.permission_mode = ""
         self.dangerous = False
@@ -175,6 +178,21 @@ FLAGS = (
         "show what is configured, as a table or with --output-format json; asks no server",
     ),
     Flag(
+        OTHER,
+        ("--record",),
+        "record",
+        "write what goes to and from the model server to this new file, credentials masked",
+        "FILE",
+        once=True,
+    ),
+    Flag(OTHER, ("--replay",), "replay", "play such a recording in place of a model server", "FILE", once=True),
+    Flag(
+        OTHER,
+        ("--replay-loose",),
+        "replay_loose",
+        "with --replay: answer by order alone, whatever is asked",
+    ),
+    Flag(
         PERMISSIONS,
         ("--permission-mode",),
         "permission_mode",
@@ -208,6 +226,16 @@ FLAGS = (
 )
 
 CONFLICTS = (
+    Conflict(
+        lambda o: bool(o.replay and (o.record or o.provider or o.base_url or o.model or o.effort)),
+        "--replay excludes --record, --provider, --base-url, --model and --effort",
+        "The recording says which model was asked, and how: leave the others out.",
+    ),
+    Conflict(
+        lambda o: o.replay_loose and not o.replay,
+        "--replay-loose needs --replay FILE",
+        "Name the recording.",
+    ),
     Conflict(
         lambda o: o.bare and o.trust,
         "--bare and --trust-workspace exclude each other",
