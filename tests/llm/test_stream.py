@@ -359,6 +359,15 @@ def test_nothing_listens_is_told_soon(bench: Any) -> None:
     assert len(bench.slept) == 2
 
 
+def test_a_proxy_that_is_not_there_is_told_soon_and_by_its_own_name(bench: Any) -> None:
+    with RawServer([[FINE]]) as server:
+        pass
+    events = bench.ask("https://api.example", env={"HTTPS_PROXY": server.url})
+    assert last(events).kind == "connect" and "HTTPS_PROXY" in last(events).fix
+    assert f"the proxy 127.0.0.1:{server.port}" in last(events).message
+    assert len(bench.slept) == 2
+
+
 # --- TLS, cancelling -------------------------------------------------------------------------------------------------
 
 

@@ -177,7 +177,9 @@ def of_http(error: HttpError, target: Target) -> Failure:
             return Failure("connect", error.message, error.hint)
         case ConnectFailed():
             fix = (
-                f"Nothing listens there: start the server, or check the base URL ({target.url_name})."
+                "Correct or unset HTTPS_PROXY (or ALL_PROXY), or name the host in NO_PROXY."
+                if error.proxy
+                else f"Nothing listens there: start the server, or check the base URL ({target.url_name})."
                 if error.refused
                 else f"Check the network, the base URL ({target.url_name}) and the proxy (HTTPS_PROXY, NO_PROXY)."
             )

@@ -47,7 +47,8 @@ async def _reach(host: str, port: int, what: str = "") -> socket.socket:
         return await _race(addresses)
     except OSError as error:
         refused = isinstance(error, ConnectionRefusedError)
-        raise ConnectFailed(f"cannot connect to {what}{host}:{port}: {_reason(error)}", refused=refused) from error
+        message = f"cannot connect to {what}{host}:{port}: {_reason(error)}"
+        raise ConnectFailed(message, refused=refused, proxy=bool(what)) from error
 
 
 async def _resolve(host: str, port: int) -> list[_Address]:

@@ -18,11 +18,12 @@ class HttpError(Exception):
 
 
 class ConnectFailed(HttpError):
-    """No connection. `refused`: the host answered, and nothing listens there."""
+    """No connection. `refused`: the host answered, and nothing listens there. `proxy`: it was the proxy's address."""
 
-    def __init__(self, message: str, *, refused: bool = False) -> None:
+    def __init__(self, message: str, *, refused: bool = False, proxy: bool = False) -> None:
         super().__init__(message)
         self.refused = refused
+        self.proxy = proxy
 
 
 class TlsFailed(HttpError):

@@ -23,7 +23,7 @@ from agenyx.llm.throttle import Throttle
 
 ERROR_BYTES = 64 * 1024
 ERROR_SECONDS = 5.0  # for the body of an error: its status is known already
-REFUSED_RETRIES = 2  # nothing listens on this machine: waiting long would not start it
+REFUSED_RETRIES = 2  # nothing listens on this machine, or where the proxy should be: waiting long starts neither
 
 
 def _random() -> float:
@@ -87,7 +87,8 @@ async def stream(
                         yield shown
         except HttpError as error:
             failure = failures.of_http(error, post.target)
-            if isinstance(error, ConnectFailed) and error.refused and post.target.url.startswith("http:"):
+            here = post.target.url.startswith("http:") or (isinstance(error, ConnectFailed) and error.proxy)
+            if isinstance(error, ConnectFailed) and error.refused and here:
                 limit = min(limit, REFUSED_RETRIES)
         if failure is None:
             return
