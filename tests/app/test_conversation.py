@@ -130,6 +130,32 @@ def test_another_model_from_the_next_turn_on(work: Path, tmp_path: Path) -> None
     asyncio.run(scenario())
 
 
+def test_another_effort_is_a_declared_break_and_stays_on_resume(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        events: list[AgentEvent] = []
+        provider = Scripted([say("a"), say("b"), say("c")])
+        conversation, session = open_scripted(provider, tmp_path / "home", work, events=events)
+        await conversation.prompt("one")
+        with pytest.raises(UsageError, match="enormous"):
+            conversation.set_effort("enormous")
+        conversation.set_effort("high")
+        await conversation.prompt("two")
+        assert [request.options.effort for request in provider.requests] == ["", "high"]
+        broken = [event.body.cause for event in events if isinstance(event.body, PrefixBroke)]
+        assert len(broken) == 1
+        assert "high" in broken[0]
+        assert session.state.prefix is not None
+        assert session.state.prefix.cause == broken[0]
+        await conversation.close()
+        again, _ = open_scripted(provider, tmp_path / "home", work)
+        assert again.effort == "high"
+        await again.prompt("three")
+        assert provider.requests[-1].options.effort == "high"
+        await again.close()
+
+    asyncio.run(scenario())
+
+
 def test_settings_of_a_workspace_that_is_none(tmp_path: Path) -> None:
     from agenyx.app.runtime import open_conversation
 

@@ -180,7 +180,7 @@ async def _open_server(
     try:
         name = await choose_model(profile, chosen, env, client, home)
         secrets = _secrets(profile, env, home)
-        effort = _effort(profile, name, settings, env, home)
+        effort = effort_of(profile, name, settings.effort, home, env)
         options = Options(max_output=_output(profile, name, home), effort=effort)
         if settings.record:
             await client.close()
@@ -243,9 +243,13 @@ def _secrets(profile: Profile, env: Mapping[str, str], home: str) -> tuple[str, 
     return tuple(dict.fromkeys((profile.api_key, *keys(env, home)))) if profile.api_key else keys(env, home)
 
 
-def _effort(profile: Profile, model: str, settings: Settings, env: Mapping[str, str], home: str) -> str:
-    """The reasoning effort. The catalogue is read only when one was chosen and the profile declares none."""
-    chosen = settings.effort or env.get("AGENYX_REASONING_EFFORT", "").strip()
+def effort_of(profile: Profile, model: str, flag: str, home: str, env: Mapping[str, str] | None = None) -> str:
+    """The reasoning effort. The catalogue is read only when one was chosen and the profile declares none.
+
+    Raises UsageError where the model does not take it.
+    """
+    env = env or {}
+    chosen = flag or env.get("AGENYX_REASONING_EFFORT", "").strip()
     if not chosen and not profile.default_effort:
         return ""
     from agenyx.config.effort import choose_effort
@@ -256,7 +260,7 @@ def _effort(profile: Profile, model: str, settings: Settings, env: Mapping[str, 
 
         facts = catalogue.read(home).model(profile.host, model)
         known = facts.efforts if facts else None
-    return choose_effort(profile, settings.effort, env, known)
+    return choose_effort(profile, flag, env, known)
 
 
 async def _open_local(
@@ -285,7 +289,7 @@ async def _open_local(
                 "Leave out --model, or use another provider.",
             )
         profile = replace(chosen, base_url=server.base_url, api_key=server.api_key, model=name)
-        _effort(profile, name, settings, env, home)
+        effort_of(profile, name, settings.effort, home, env)
         secrets = _secrets(profile, env, home)
         client = _client(settings, profile, name, LOCAL_OPTIONS, secrets, env, tell)
         stack.push_async_callback(client.close)

@@ -16,7 +16,7 @@ from agenyx.agent.notices import environment, mode_changed
 from agenyx.agent.ports import Approver, Emitter, Ports
 from agenyx.agent.prompt import make_prefix, system_sections
 from agenyx.app.instructions import trusted_section
-from agenyx.app.models import Model, open_model, price_of, window_of
+from agenyx.app.models import Model, effort_of, open_model, price_of, window_of
 from agenyx.app.opening import Opened, open_session
 from agenyx.app.settings import Settings
 from agenyx.config.home import home_path
@@ -190,6 +190,13 @@ class Conversation:
         model.provider = model.reopen(name)
         self._engine.provider = Checked(model.provider)
         self.model = model.name = name
+
+    def set_effort(self, level: str) -> None:
+        """Another reasoning effort from the next turn on. Raises UsageError where the model does not take it."""
+        model = self._model
+        level = effort_of(model.profile, self.model, level, home_path(self._env))
+        model.options = replace(model.options, effort=level)
+        self.effort, self._effort_chosen = level, True
 
     def status(self) -> Status:
         """The facts of the session as they are now."""

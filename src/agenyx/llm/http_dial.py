@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import _thread
 import asyncio
 import socket
 from collections.abc import Mapping
-from contextlib import suppress
 
 from agenyx.llm.http_errors import ConnectFailed, ProtocolError, ProxyRefused
+from agenyx.llm.http_names import SocketAddress, look_up
 from agenyx.llm.http_proxy import Proxy, proxy_for
 
 STAGGER = 0.25  # seconds before the next address is tried beside one that does not answer (RFC 8305)
 _PROXY_HEAD = 16 * 1024
-
-_Address = tuple[int, tuple[str | int, ...]]
 
 
 async def connect(host: str, port: int, env: Mapping[str, str], *, tls: bool) -> socket.socket:
@@ -51,7 +48,7 @@ async def _reach(host: str, port: int, what: str = "") -> socket.socket:
         raise ConnectFailed(message, refused=refused, proxy=bool(what)) from error
 
 
-async def _resolve(host: str, port: int) -> list[_Address]:
+async def _resolve(host: str, port: int) -> list[SocketAddress]:
     if host == "localhost":  # never asked of a name server: plain http may go there
         return [(socket.AF_INET, ("127.0.0.1", port)), (socket.AF_INET6, ("::1", port))]
     for family in (socket.AF_INET, socket.AF_INET6):
@@ -60,46 +57,21 @@ async def _resolve(host: str, port: int) -> list[_Address]:
             return [(family, (host, port))]
         except OSError:
             continue
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[list[_Address]] = loop.create_future()
-
-    def settle(found: list[_Address] | OSError) -> None:
-        if answer.done():
-            return
-        if isinstance(found, OSError):
-            answer.set_exception(found)
-        else:
-            answer.set_result(found)
-
-    def ask() -> None:
-        found: list[_Address] | OSError
-        try:
-            info = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found = [(int(entry[0]), tuple(part for part in entry[4] if not isinstance(part, bytes))) for entry in info]
-        except OSError as error:
-            found = error
-        except UnicodeError as error:
-            found = OSError(f"the name is not valid: {error}")
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, found)
-
-    # Not the loop's executor: a name server that hangs would then hold up the end of the program.
-    _thread.start_new_thread(ask, ())
-    return _interleave(await answer)
+    return _interleave(await look_up(host, port))
 
 
-def _interleave(addresses: list[_Address]) -> list[_Address]:
+def _interleave(addresses: list[SocketAddress]) -> list[SocketAddress]:
     """Alternate the families, the resolver's first choice first."""
     first = [a for a in addresses if a[0] == addresses[0][0]]
     others = [a for a in addresses if a[0] != addresses[0][0]]
-    mixed: list[_Address] = []
+    mixed: list[SocketAddress] = []
     while first or others:
         mixed += first[:1] + others[:1]
         del first[:1], others[:1]
     return mixed
 
 
-async def _attempt(address: _Address) -> socket.socket:
+async def _attempt(address: SocketAddress) -> socket.socket:
     family, target = address
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -112,7 +84,7 @@ async def _attempt(address: _Address) -> socket.socket:
     return sock
 
 
-async def _race(addresses: list[_Address]) -> socket.socket:
+async def _race(addresses: list[SocketAddress]) -> socket.socket:
     """The first address that answers; each gets a head start. Raises the first error when all fail."""
     if len(addresses) == 1:
         return await _attempt(addresses[0])

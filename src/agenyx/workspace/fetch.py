@@ -5,11 +5,9 @@ Sends no credential, no cookie and no referrer; uses no proxy. What it must not 
 
 from __future__ import annotations
 
-import _thread
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,6 +15,7 @@ from msgspec import Struct
 from agenyx.core.errors import AgenyxError
 from agenyx.llm.http_errors import HttpError, TlsFailed
 from agenyx.llm.http_link import Link
+from agenyx.llm.http_names import look_up
 from agenyx.workspace.addresses import Address, follow, public, same_site
 
 if TYPE_CHECKING:
@@ -205,32 +204,7 @@ def _media(header: str) -> tuple[str, str]:
 
 async def _resolve(host: str) -> list[Found]:
     """The addresses of a host by the system's resolver. Raises OSError."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[list[Found]] = loop.create_future()
-
-    def settle(found: list[Found] | OSError) -> None:
-        if answer.done():
-            return
-        if isinstance(found, OSError):
-            answer.set_exception(found)
-        else:
-            answer.set_result(found)
-
-    def ask() -> None:
-        found: list[Found] | OSError
-        try:
-            info = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-            found = list(dict.fromkeys((int(entry[0]), str(entry[4][0])) for entry in info))
-        except OSError as error:
-            found = error
-        except UnicodeError as error:
-            found = OSError(f"the name is not valid: {error}")
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, found)
-
-    # Not the loop's executor: a name server that hangs would then hold up the end of the program.
-    _thread.start_new_thread(ask, ())
-    return await answer
+    return list(dict.fromkeys((family, str(address[0])) for family, address in await look_up(host, None)))
 
 
 def _reason(error: OSError) -> str:

@@ -83,6 +83,9 @@ class FakeTalk:
     def set_model(self, name: str) -> None:
         self.facts = FakeStatus(model=name)
 
+    def set_effort(self, level: str) -> None:
+        self.facts = FakeStatus(effort=level)
+
     def status(self) -> FakeStatus:
         return self.facts
 

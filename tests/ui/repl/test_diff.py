@@ -77,7 +77,7 @@ def test_changes_are_shown_and_nothing_of_the_repository_runs(tmp_path: Path) ->
 
 
 def test_before_the_first_commit_and_outside_of_a_repository(tmp_path: Path) -> None:
-    with pytest.raises(AgenyxError, match="not a git repository"):
+    with pytest.raises(AgenyxError, match="not in a git repository"):
         shown(tmp_path)
     git(tmp_path, "init", "-q", "-b", "main")
     (tmp_path / "a.txt").write_text("new\n", "utf-8")

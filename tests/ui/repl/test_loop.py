@@ -230,7 +230,7 @@ def test_commands_ask_no_model(tmp_path: Path) -> None:
         "session    s-1",
         "model other (fake), from the next turn on",
         "the model's own default",
-        "belongs to the head of the session",
+        "reasoning effort high, from the next turn on",
         "mode acceptEdits: also edits",
         "! not without the flag",
         "! there is no mode odd",

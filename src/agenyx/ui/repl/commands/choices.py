@@ -26,13 +26,11 @@ async def model(ctx: Context, args: str) -> None:
 
 
 async def effort(ctx: Context, args: str) -> None:
-    now = ctx.talk.status()
     if args:
-        raise AgenyxError(
-            "the reasoning effort belongs to the head of the session and stays as it is",
-            "Start a new one with it: agenyx --effort LEVEL",
-        )
-    ctx.out.say(f"reasoning effort {now.effort}" if now.effort else "reasoning effort: the model's own default")
+        ctx.talk.set_effort(args)
+    level = ctx.talk.status().effort
+    said = f"reasoning effort {level}" if level else "reasoning effort: the model's own default"
+    ctx.out.say(said + (", from the next turn on" if args else ""))
 
 
 async def mode(ctx: Context, args: str) -> None:
