@@ -220,7 +220,8 @@ class Conversation:
 
     async def clear(self) -> Conversation:
         """Open a new session with the same settings, then close this one."""
-        settings = replace(self._settings, resume="", continue_=False, mode=self.mode, model=self.model)
+        effort = self.effort if self._effort_chosen else self._settings.effort
+        settings = replace(self._settings, resume="", continue_=False, mode=self.mode, model=self.model, effort=effort)
         ports = self._ports
         fresh = await open_conversation(settings, self._env, ports.emit, ports.approver, ports.barrier)
         await self.close()
