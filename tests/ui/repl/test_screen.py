@@ -197,7 +197,7 @@ def test_commands_and_mistakes_never_reach_the_model(repl: Start) -> None:
             ("/hepl", "Did you mean /help?"),
             ("/mode plan", "mode plan: only looks"),
             ("/mode bypassPermissions", "! bypassPermissions needs"),
-            ("/diff", "! "),
+            ("/diff", "run git init"),
         ):
             screen.type(f"{typed}\r")
             screen.see(shown)
