@@ -28,6 +28,8 @@ from typing import Any
 
 import pyte
 
+from support.pty_rest import rest
+
 DEADLINE = 60.0  # seconds until a condition that never came true fails a test
 # A session leader gets the terminal it opens as its controlling one.
 _STEAL = (
@@ -145,7 +147,10 @@ class Screen:
     def end(self) -> int:
         """The exit code, once it is there."""
         self.until(self._ended, "the program ends")
-        self.read()
+        if self.master >= 0:
+            data = rest(self.master, self.slave)
+            self.data += data
+            self._stream.feed(data)
         return self.process.wait()
 
     def _ended(self) -> bool:

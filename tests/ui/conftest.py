@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from support.pty_rest import rest
+
 PROGRAM = Path(__file__).with_name("fake_program.py")
 SHELL = Path(__file__).with_name("job_shell.py")
 DEADLINE = 60.0  # seconds until a condition that never came true fails a test
@@ -118,8 +120,7 @@ class Tty:
     def end(self) -> int:
         """The exit code; reads the rest of the screen meanwhile."""
         wait_until(self._ended, "the program ends")
-        while select.select([self.master], [], [], 0)[0]:
-            self.screen += self._read()
+        self.screen += rest(self.master, self.slave)
         return self.process.wait()
 
     def _ended(self) -> bool:

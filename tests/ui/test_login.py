@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from support.mock import command_env
+from support.pty_rest import rest
 from support.raw_server import RawServer, plain
 
 KEY = "sk-secret-0123456789"
@@ -183,6 +184,7 @@ def test_at_a_terminal_the_key_is_not_shown(tmp_path: Path) -> None:
         if not typed and b"not shown" in screen and not termios.tcgetattr(slave)[3] & termios.ECHO:
             os.write(master, KEY.encode() + b"\n")
             typed = True
+    screen += rest(master, slave)
     assert process.returncode == 0, screen
     assert KEY.encode() not in screen
     assert termios.tcgetattr(slave)[3] & termios.ECHO, "the terminal is left as it was found"
