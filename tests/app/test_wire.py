@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.mock import Mock, agenyx, command_env, mock_server
+from support.raw_server import RawServer, content, finish, stream
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,16 @@ def test_hello(mock: Mock, work: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "BENCH-DONE\n"), done.stderr
     (body,) = mock.bodies()
     assert len(body) < 16_000, "the first request stays small"
+
+
+def test_the_key_of_another_provider_is_masked_in_an_answer_too(work: Path, tmp_path: Path) -> None:
+    other = "sk-deepseek-0123456789abcdef"
+    with RawServer([[stream(content(f"found {other[:9]}"), content(f"{other[9:]}!"), finish())]]) as server:
+        variables = {"OPENAI_BASE_URL": f"{server.url}/v1", "AGENYX_MODEL": "m", "DEEPSEEK_API_KEY": other}
+        done = agenyx("-p", "hi", cwd=work, env=command_env(tmp_path, OPENAI_API_KEY="k" * 20, **variables))
+    assert (done.returncode, done.stdout) == (0, "found [REDACTED]!\n"), done.stderr
+    (transcript,) = tmp_path.rglob("transcript.jsonl")
+    assert other not in transcript.read_text("utf-8")
 
 
 def test_twenty_tool_calls_complete(mock: Mock, work: Path, tmp_path: Path) -> None:

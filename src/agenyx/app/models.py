@@ -15,6 +15,7 @@ from agenyx.config.profiles import LOCAL_ID, Profile
 from agenyx.core.errors import ConfigError, UsageError
 from agenyx.core.events import Notice, Usage
 from agenyx.core.limits import RESULT_CHARS
+from agenyx.core.redact import Masker
 from agenyx.core.tools import ToolSet
 from agenyx.llm.request import Options, Provider, Request
 from agenyx.proc.spawn import Processes
@@ -188,12 +189,13 @@ async def _open_server(
     except BaseException:
         await client.close()
         raise
-    throttle = Throttle()
-    provider = open_provider(profile, name, env, client=client, throttle=throttle)
+    # A model may print the key of any provider that it finds, not only its own.
+    throttle, masker = Throttle(), Masker(secrets)
 
     def reopen(other: str) -> Provider:
-        return open_provider(profile, other, env, client=client, throttle=throttle)
+        return open_provider(profile, other, env, client=client, masker=masker, throttle=throttle)
 
+    provider = reopen(name)
     if profile.type == "azure_openai":
         return Model(profile, name, provider, options, client.close, secrets=secrets)
     return Model(profile, name, provider, options, client.close, reopen=reopen, secrets=secrets)
@@ -293,7 +295,7 @@ async def _open_local(
         secrets = _secrets(profile, env, home)
         client = _client(settings, profile, name, LOCAL_OPTIONS, secrets, env, tell)
         stack.push_async_callback(client.close)
-        provider = open_provider(profile, name, env, client=client)
+        provider = open_provider(profile, name, env, client=client, masker=Masker(secrets))
         encoder = ChatEncoder(dialect_of(profile), provider.binding)
 
         async def prepare(request: Request) -> Notice:
