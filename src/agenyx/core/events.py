@@ -29,11 +29,12 @@ FailureKind = Literal[
 OutcomeKind = Literal["done", "failed", "step_limit", "budget", "loop", "cancelled", "stopped", "idle"]
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """The tag of a type on the wire and in records: `CallFinished` is `call_finished`."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
-class _Event(Struct, frozen=True, tag_field="type", tag=_snake):
+class _Event(Struct, frozen=True, tag_field="type", tag=snake):
     pass
 
 

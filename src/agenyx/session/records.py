@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from agenyx.core import json
 from agenyx.core.approval import Approval, Decision
-from agenyx.core.events import Outcome, Usage
+from agenyx.core.events import Outcome, Usage, snake
 from agenyx.core.messages import Assistant, ToolResult, User
 from agenyx.core.tools import Observed, ToolSpec
 from agenyx.llm.request import Options
@@ -14,11 +14,7 @@ from agenyx.llm.request import Options
 VERSION = 1
 
 
-def _snake(name: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
-
-
-class _Body(Struct, frozen=True, tag_field="kind", tag=_snake):
+class _Body(Struct, frozen=True, tag_field="kind", tag=snake):
     pass
 
 
@@ -142,7 +138,7 @@ class _Head(Struct, frozen=True):
     agent: str = ""
 
 
-_KINDS = frozenset(_snake(kind.__name__) for kind in Body.__args__)
+_KINDS = frozenset(snake(kind.__name__) for kind in Body.__args__)
 
 
 def encode(record: Record) -> bytes:
