@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from agenyx.llm.throttle import LONGEST_PAUSE, Throttle, Throttles
+from agenyx.llm.throttle import LONGEST_PAUSE, Throttle
 
 
 class Time:
@@ -198,10 +198,3 @@ def test_one_that_is_cancelled_in_the_moment_it_was_called_leaves_the_place_to_t
         assert crowd.entered == ["in", "b"]
 
     with_crowd(1, play)
-
-
-def test_a_runtime_has_one_gate_for_each_server() -> None:
-    gates = Throttles()
-    assert gates.of("openai") is gates.of("openai")
-    assert gates.of("openai") is not gates.of("other")
-    assert Throttles().of("openai") is not gates.of("openai"), "two runtimes share nothing"

@@ -1,6 +1,6 @@
 """Shares one server's patience among parallel requests: so many at once, and none while it asks to wait.
 
-Owned by whoever owns the providers (a runtime): requests under the same key share a gate. Knows no HTTP.
+Owned by whoever opened the server: its providers share the gate. Knows no HTTP.
 """
 
 from __future__ import annotations
@@ -68,14 +68,3 @@ class Throttle:
     def _wake(self) -> None:
         if self._line:
             self._line[0].set()
-
-
-class Throttles:
-    """The gates of one runtime, one for each key: the profile's id, or whatever names the server and its key."""
-
-    def __init__(self, limit: int = LIMIT) -> None:
-        self._limit = limit
-        self._gates: dict[str, Throttle] = {}
-
-    def of(self, key: str) -> Throttle:
-        return self._gates.setdefault(key, Throttle(self._limit))
