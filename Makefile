@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint nightly clean
 
 demo: $(VENV)/.demo
 	$(BIN)/agenyx local install --yes
@@ -14,6 +14,10 @@ demo: $(VENV)/.demo
 
 test: lint
 	$(BIN)/pytest
+
+# The tests that take many examples to mean much.
+nightly: $(VENV)/.dev
+	AGENYX_SCRIPTS=5000 $(BIN)/pytest tests/attacks/test_judged.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -26,6 +26,12 @@ ANSWER = f"data: {CHUNK}\n\ndata: [DONE]\n\n"
 OLLAMA = {
     "/api/version": (200, "application/json", json.dumps({"version": "0.12.0"})),
     "/api/tags": (200, "application/json", json.dumps({"models": [{"name": "qwen3:8b"}]})),
+    "/api/show": (
+        200,
+        "application/json",
+        json.dumps({"model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960}}),
+    ),
+    "/api/ps": (200, "application/json", json.dumps({"models": [{"name": "qwen3:8b", "context_length": 4096}]})),
     "/v1/models": (200, "application/json", json.dumps({"data": [{"id": "qwen3:8b"}]})),
     "/v1/chat/completions": (200, "text/event-stream", ANSWER),
 }

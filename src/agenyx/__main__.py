@@ -36,13 +36,15 @@ def main() -> None:
 
 
 def _fault(error: Exception, argv: list[str]) -> int:
+    from agenyx.config.secrets import masker
     from agenyx.ui.exits import code_of, complaint, explain, write_error
 
+    hidden = masker(os.environ)
     if "--debug" in argv or "-d" in argv:
         import traceback
 
-        write_error("".join(traceback.format_exception(error)))
-    write_error(complaint(*explain(error)))
+        write_error(hidden.text("".join(traceback.format_exception(error))))
+    write_error(hidden.text(complaint(*explain(error))))
     return code_of(error)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agenyx.app.settings import Settings
+from agenyx.config.profiles import Profile
 from agenyx.core.errors import UsageError
 from agenyx.core.events import AgentEvent, ModeChanged, PrefixBroke
 from agenyx.core.messages import Step, User
@@ -157,7 +158,7 @@ def test_another_effort_is_a_declared_break_and_stays_on_resume(work: Path, tmp_
 
 
 def test_settings_of_a_workspace_that_is_none(tmp_path: Path) -> None:
-    from agenyx.app.runtime import open_conversation
+    from agenyx.app.start import open_conversation
 
     async def nothing() -> None:
         pass
@@ -165,3 +166,60 @@ def test_settings_of_a_workspace_that_is_none(tmp_path: Path) -> None:
     settings = Settings(str(tmp_path / "missing"))
     with pytest.raises(UsageError, match="is not a directory"):
         asyncio.run(open_conversation(settings, {"HOME": str(tmp_path)}, lambda event: None, Answers(), nothing))
+
+
+def test_another_provider_is_not_asked_with_an_effort_that_it_refuses(work: Path, tmp_path: Path) -> None:
+    """A session at effort high goes on at the embedded model, which takes none, and back."""
+
+    class Other(Scripted):
+        binding = "another"
+
+    async def scenario() -> None:
+        first = Scripted([say("a")])
+        settings = Settings(str(work), mode="bypassPermissions", unsafe=True, effort="high")
+        conversation, _ = open_scripted(first, tmp_path / "home", work, settings=settings)
+        conversation.set_effort("high")
+        await conversation.prompt("one")
+        await conversation.close()
+        assert first.requests[-1].options.effort == "high"
+        events: list[AgentEvent] = []
+        second = Other([say("b")])
+        profile = Profile("local", "local", "http://127.0.0.1")
+        again, _ = open_scripted(second, tmp_path / "home", work, events=events, profile=profile)
+        assert again.effort == ""
+        await again.prompt("two")
+        await again.close()
+        assert second.requests[-1].options.effort == ""
+        broken = [event.body.cause for event in events if isinstance(event.body, PrefixBroke)]
+        assert any("the reasoning effort changed from high to the default" in cause for cause in broken)
+
+    asyncio.run(scenario())
+
+
+def test_a_set_of_tools_that_was_chosen_holds_for_a_session_that_goes_on(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        provider = Scripted([say("a"), say("b"), say("c")])
+        conversation, _ = open_scripted(provider, tmp_path / "home", work)
+        await conversation.prompt("one")
+        await conversation.close()
+        settings = Settings(str(work), mode="bypassPermissions", unsafe=True, tool_set="core")
+        for prompt in ("two", "three"):
+            events: list[AgentEvent] = []
+            again, _ = open_scripted(provider, tmp_path / "home", work, events=events, settings=settings, size="core")
+            await again.prompt(prompt)
+            await again.close()
+            assert [tool.name for tool in provider.requests[-1].tools][:3] == ["Read", "Write", "Edit"]
+            assert len(provider.requests[-1].tools) == 7
+            broke = any(isinstance(event.body, PrefixBroke) for event in events)
+            assert broke is (prompt == "two"), "a declared break, once"
+
+    asyncio.run(scenario())
+
+
+def test_the_window_that_the_server_told_is_shown(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        conversation, _ = open_scripted([say("a")], tmp_path / "home", work, windows={"scripted-model": 4096})
+        assert conversation.status().window == 4096
+        await conversation.close()
+
+    asyncio.run(scenario())

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from agenyx.app.models import Model, find_profile, open_model, price_of
+from agenyx.app.facts import effort_kept, output_of, price_of, window_of
+from agenyx.app.models import Model, find_profile, open_model
 from agenyx.app.settings import Settings
 from agenyx.config.profiles import Profile
 from agenyx.core.errors import AgenyxError, ConfigError, UsageError
-from agenyx.core.events import Usage
+from agenyx.core.events import Notice, Usage
+from agenyx.llm.request import Options, Request
 from agenyx.proc.spawn import Processes
+from support.ollama import ollama
 from support.raw_server import RawServer, plain
 
 KEY = "sk-test-0123456789"
@@ -154,3 +157,132 @@ def test_the_keys_of_the_siblings_are_masked_too(tmp_path: Path) -> None:
     auth(tmp_path, AZURE, SECOND)
     model = opened(tmp_path, {"GROQ_API_KEY": "groq-0123456789"}, provider="two")
     assert set(model.secrets) == {KEY, KEY + "-two", "groq-0123456789"}
+
+
+OPENAI = Profile("o", "openai", "https://api.openai.com/v1")
+BOX = Profile("b", "openai_compatible", "https://box.example/v1")
+
+
+def own_catalogue(home: Path, **model: Any) -> None:
+    hosts = {"box.example": {"models": {"m": model}}, "127.0.0.1": {"models": {"m": model}}}
+    (home / "catalogue.json").write_text(json.dumps({"hosts": hosts}), "utf-8")
+
+
+def test_the_most_output_is_asked_for_where_it_is_known(tmp_path: Path) -> None:
+    assert output_of(OPENAI, "gpt-5.6-sol", "") == 128_000
+    assert output_of(OPENAI, "never-heard-of", "") is None
+    assert output_of(BOX, "m", str(tmp_path)) is None
+    own_catalogue(tmp_path, output=8192)
+    assert output_of(BOX, "m", str(tmp_path)) == 8192
+    assert output_of(Profile("x", "openai_compatible", "http://127.0.0.1:5/v1"), "m", str(tmp_path)) == 8192
+    own_catalogue(tmp_path, output=8192, window=8192)
+    assert output_of(BOX, "m", str(tmp_path)) == 4096, "the other half is for what is sent"
+
+
+def test_azure_is_known_by_its_model_but_not_its_price() -> None:
+    azure = Profile("a", "azure_openai", "https://r.openai.azure.com", wire="responses", model="gpt-5.6-sol")
+    assert (output_of(azure, "gpt-5.6-sol", ""), window_of(azure, "gpt-5.6-sol", "")) == (128_000, 1_050_000)
+    assert price_of(azure, "gpt-5.6-sol", "")(Usage(fresh=1)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "wire", "member"),
+    [
+        ("api.openai.com", "chat", "max_completion_tokens"),
+        ("", "chat", "max_tokens"),
+        ("", "responses", "max_output_tokens"),
+    ],
+)
+def test_every_wire_has_its_field_for_it(name: str, wire: Any, member: str) -> None:
+    from agenyx.llm.provider import adapter_of
+
+    profile = Profile("x", "openai_compatible", f"https://{name or 'box.example'}/v1", wire=wire)
+    encoder = adapter_of(profile, "b").encoder
+    assert json.loads(encoder.encode(Request("m", Options(max_output=4096), (), (), ())))[member] == 4096
+    assert not {"max_tokens", "max_completion_tokens", "max_output_tokens"} & set(
+        json.loads(encoder.encode(Request("m", Options(), (), (), ())))
+    )
+
+
+def test_another_model_of_the_server_gets_its_own_options(tmp_path: Path) -> None:
+    env = {"OPENAI_API_KEY": KEY}
+    model = opened(tmp_path, env, model="gpt-5.6-sol", effort="none")
+    assert model.options == Options(max_output=128_000, effort="none")
+    assert model.reopen is not None
+    model.reopen("gpt-6.1-sol")  # takes no "none"
+    assert model.options == Options(max_output=128_000)
+    model.reopen("never-heard-of")
+    assert model.options == Options()
+
+
+def test_an_effort_goes_along_only_to_a_model_that_takes_it() -> None:
+    assert effort_kept(OPENAI, "gpt-5.6-sol", "none", "") == "none"
+    assert effort_kept(OPENAI, "gpt-6.1-sol", "none", "") == ""
+    assert effort_kept(Profile("l", "local", "http://127.0.0.1"), "any", "high", "") == ""
+    declared = Profile("d", "openai", "https://x.example/v1", efforts=("low",), default_effort="low", declares=True)
+    assert (effort_kept(declared, "m", "max", ""), effort_kept(declared, "m", "", "")) == ("low", "")
+
+
+def test_ollama_is_asked_for_its_window_before_the_first_request(tmp_path: Path) -> None:
+    async def run(url: str) -> tuple[Model, list[Notice]]:
+        processes = Processes()
+        try:
+            settings = Settings(str(tmp_path), provider="ollama", model="qwen3:8b")
+            model = await open_model(settings, {"OLLAMA_HOST": url}, str(tmp_path), processes, None)
+            assert model.prepare is not None and model.reopen is not None
+            request = Request(model.name, model.options, (), (), ())
+            told = [await model.prepare(request)]
+            model.reopen("other")
+            server.parameters = "num_ctx 32768"
+            told.append(await model.prepare(request))
+            await model.close()
+            return model, told
+        finally:
+            await processes.close()
+
+    with ollama() as server:
+        model, (first, second) = asyncio.run(run(server.url))
+    assert (first.level, second.level) == ("warning", "info")
+    assert model.windows == {"qwen3:8b": 4096, "other": 32_768}
+
+
+def test_other_servers_are_not_asked(tmp_path: Path) -> None:
+    with RawServer([[plain(200, {})]]) as server:
+        model = opened(tmp_path, {"OPENAI_BASE_URL": f"{server.url}/v1"}, model="m")
+        assert model.prepare is None and server.connections == 0
+
+
+def recorded(tmp_path: Path, url: str, **settings: Any) -> Model:
+    env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1"}
+    return opened(tmp_path, env, record=str(tmp_path / "c"), **settings)
+
+
+def test_a_recording_begins_with_the_list_of_models(tmp_path: Path) -> None:
+    with RawServer([[plain(200, {"data": [{"id": "only"}]})]]) as server:
+        assert recorded(tmp_path, server.url).name == "only"
+    head, exchange = [json.loads(line) for line in (tmp_path / "c").read_text("utf-8").splitlines()]
+    assert head["model"] == "only" and exchange["n"] == 1
+    assert (exchange["request"]["method"], exchange["request"]["path"]) == ("GET", "/v1/models")
+    assert KEY not in (tmp_path / "c").read_text("utf-8")
+    assert opened(tmp_path, replay=str(tmp_path / "c")).name == "only"
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (plain(200, {"data": [{"id": "a"}, {"id": "b"}]}), "offers 2 models and none was chosen: a, b"),
+        (plain(401, {"error": {"message": "Incorrect API key."}}), "answered 401"),
+    ],
+)
+def test_a_list_that_led_to_no_model_can_be_replayed(reply: bytes, words: str, tmp_path: Path) -> None:
+    with RawServer([[reply]]) as server, pytest.raises(AgenyxError, match=words):
+        recorded(tmp_path, server.url)
+    with pytest.raises(AgenyxError, match=words):
+        opened(tmp_path, replay=str(tmp_path / "c"))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("", "full"), ("full", "full"), ("default", "full"), ("core", "core"), ("small", "small")]
+)
+def test_the_set_of_tools_that_was_chosen(name: str, size: str, tmp_path: Path) -> None:
+    assert opened(tmp_path, {"OPENAI_API_KEY": KEY}, model="m", tool_set=name).size == size

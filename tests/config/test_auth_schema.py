@@ -310,3 +310,32 @@ def test_a_key_may_not_stand_where_it_would_be_shown() -> None:
     with pytest.raises(Invalid, match=r"providers\[1\] holds a key") as caught:
         read(file(AZURE, sibling))
     assert KEY not in str(caught.value)
+
+
+def in_keyring(entry: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The entry with the place of its key in place of the key."""
+    kind = entry["type"]
+    member = {name: value for name, value in entry[kind].items() if name != "api_key"}
+    return entry | {kind: member | {"api_key_source": "keyring"} | more}
+
+
+@pytest.mark.parametrize("entry", [AZURE, OPENAI, SERVER, CLAUDE])
+def test_a_key_may_lie_in_the_keyring(entry: dict[str, Any]) -> None:
+    (profile,) = read(file(in_keyring(entry)))
+    assert (profile.api_key, profile.in_keyring) == ("", True)
+    assert profile.key_name == f"the system keyring ({profile.id})"
+    assert not any(other.in_keyring for other in read(file(entry)))
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (in_keyring(OPENAI, api_key=KEY), "both api_key and api_key_source"),
+        (in_keyring(OPENAI, api_key_source="vault"), "api_key_source must be keyring"),
+        (in_keyring(OPENAI, api_key_source=None), "api_key_source"),
+        (LOCAL | {"local": {"api_key_source": "keyring"}}, "unknown field"),
+    ],
+)
+def test_the_place_of_a_key_is_as_strict(entry: dict[str, Any], words: str) -> None:
+    with pytest.raises(Invalid, match=words):
+        read(file(entry))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenyx.config import settings
-from agenyx.config.settings_table import BY_NAME, KEYS
+from agenyx.config.settings_table import BY_NAME, KEYS, RuleText
 from agenyx.core.errors import ConfigError, UsageError
 from agenyx.ui.flags import FLAGS, MODES, Options
 
@@ -65,7 +65,16 @@ def test_every_key(tmp_path: Path) -> None:
         ("max_steps = true", 1, "whole number"),
         ("max_steps = 1.5", 1, "whole number"),
         ("max_steps = 0", 1, "from 1 to 100000"),
-        ("model = 'm'\n[permissions]\nallow = []", 2, "unknown key 'permissions'"),
+        ("model = 'm'\n[permisions]\nallow = []", 2, "unknown key 'permisions'"),
+        ("model = 'm'\n[permissions]\nalow = []", 3, "Did you mean permissions.allow?"),
+        ("[permissions]\nask = []\nallow = 'Bash(ls)'", 3, "must be a list of rules"),
+        ("[permissions]\nallow = [\n 'Bash(ls)',\n [1],\n]", 2, "rules as texts in quotes"),
+        ("[permissions]\nask = ['']", 2, "rules as texts in quotes"),
+        ("[permissions]\nask = [{rule = 'Bash', match = []}]", 2, "unknown key 'match'"),
+        ("[permissions]\nask = [{rule = 'Bash', matches = 'ls'}]", 2, "not a list of texts"),
+        ("permissions.read_only_shell = 'always'", 1, "must be one of: sandboxed, ask"),
+        ("[shell]\nprogram = 'zsh'", 2, "must be one of: auto, bash, sh"),
+        ("permissions = 3", 1, "unknown key 'permissions'"),
         ("base_url = 'https://x'", 1, "unknown key 'base_url'"),
     ],
 )
@@ -75,6 +84,38 @@ def test_mistakes_name_file_line_and_remedy(text: str, line: int, words: str, tm
         load(tmp_path)
     assert f"{path}:{line}:" in caught.value.message
     assert words in f"{caught.value.message} {caught.value.fix}"
+
+
+def test_rules_with_and_without_examples(tmp_path: Path) -> None:
+    write(tmp_path, "[permissions]\nallow = ['Bash(ls)', {rule = 'Edit(src/**)', matches = ['Edit(src/a.py)']}]\n")
+    wanted = (RuleText("Bash(ls)"), RuleText("Edit(src/**)", ("Edit(src/a.py)",)))
+    assert load(tmp_path) == {"permissions.allow": wanted}
+
+
+RULES = (RuleText("Bash(npm test)"), RuleText('Bash(echo "[x")', ("Bash(ls)",), ('Bash(echo "]")',)))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "model = 'm'",
+        "[permissions]\n",
+        "[permissions]\nallow = ['Bash(x)']\n",
+        "[permissions]\n# why\nallow = [\n  'Bash([)', # ]\n  \"]\",\n]\nask = ['Bash']\n\n[shell]\nprogram = 'sh'\n",
+        "[shell]\nprogram = 'sh'\n\n[permissions]\ndeny = [ 'Read(.env)',\n]\n# end\n",
+    ],
+)
+def test_rules_are_stored_beside_what_was_there(before: str, tmp_path: Path) -> None:
+    path = write(tmp_path, before)
+    was = {**load(tmp_path)}
+    settings.store(str(tmp_path), BY_NAME["permissions.allow"], RULES)
+    assert load(tmp_path) == {**was, "permissions.allow": RULES}
+    for line in before.splitlines():
+        assert not line.startswith("#") or line in path.read_text().splitlines(), "comments stay"
+    settings.store(str(tmp_path), BY_NAME["permissions.allow"], None)
+    was.pop("permissions.allow", None)
+    assert load(tmp_path) == was
 
 
 @pytest.mark.parametrize("text", ["model = ", "model = 'a'\nmodel = 'b'", "= 1", "\x00"])
@@ -131,9 +172,13 @@ def test_keys_that_a_workspace_may_not_set(key: str, tmp_path: Path) -> None:
 def test_the_table_fits_the_flags() -> None:
     by_field = {flag.field: flag for flag in FLAGS}
     options = vars(Options())
+    of_lists = {"permissions.allow": "allowed_tools", "permissions.deny": "disallowed_tools"}
     for key in KEYS:
-        assert options[key.name] == "", "an option that nobody chose is empty"
-        assert key.flag in by_field[key.name].names
+        if not key.flag:
+            continue
+        field = of_lists.get(key.name, key.name)
+        assert options[field] == "", "an option that nobody chose is empty"
+        assert key.flag in by_field[field].names
         if key.choices:
             wanted = [mode for mode in MODES if mode != "bypassPermissions"]
             assert key.choices == tuple(wanted if key.name == "permission_mode" else by_field[key.name].choices)

@@ -52,6 +52,12 @@ def test_by_host_and_kind(kind: Any, url: str, dialect: Dialect) -> None:
     assert dialect_of(Profile("x", kind, url)) is dialect
 
 
+def test_a_server_that_was_found_is_known_wherever_it_listens() -> None:
+    assert dialect_of(Profile("ollama", "openai_compatible", "http://127.0.0.1:5/v1")) is OLLAMA
+    assert dialect_of(Profile("vllm", "openai_compatible", "http://127.0.0.1:5/v1")) is VLLM
+    assert dialect_of(Profile("ollama", "openai_compatible", "https://gateway.example/v1")) is COMPATIBLE
+
+
 def test_slow_thinkers_get_more_time_and_only_openai_wants_the_new_size_field() -> None:
     assert COMPATIBLE.idle < OPENAI.idle < LOOPBACK_SERVER.idle
     assert OPENAI.size == "max_completion_tokens" and {COMPATIBLE.size, LLAMA_CPP.size, THINKING.size} == {"max_tokens"}

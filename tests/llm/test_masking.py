@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agenyx.core.errors import AgenyxError
 from agenyx.core.events import CallDraft, Done, Failure, ModelEvent, ReasoningDelta, Retrying, Started, TextDelta, Usage
 from agenyx.core.messages import Assistant, Opaque, Reasoning, Text, ToolCall
 from agenyx.core.redact import MASK, Masker
-from agenyx.llm.masking import EventMasker
+from agenyx.llm.masking import EventMasker, RequestGate
 
 KEY = "sk-abcABC123456789"
 OTHER = "abcABC123456789-longer"  # overlaps the first
@@ -136,3 +138,43 @@ def test_state_with_a_secret_behind_escapes_is_dropped() -> None:
         assert found.assistant.blocks == (Reasoning("", None),)
     (kept,) = masked(Done(Assistant((Reasoning("", Opaque("b", "w", '{ "a" : "\\u0041" }')),), "end")))
     assert isinstance(kept, Done) and kept.assistant.blocks == (Reasoning("", Opaque("b", "w", '{ "a" : "\\u0041" }')),)
+
+
+@pytest.mark.parametrize("cut", range(1, len(KEY)))
+def test_a_key_that_begins_in_one_block_and_ends_in_the_next(cut: int) -> None:
+    blocks = (Text(f"a {KEY[:cut]}"), Text(f"{KEY[cut:]} b"))
+    events = masked(TextDelta(0, blocks[0].text), TextDelta(1, blocks[1].text), Done(Assistant(blocks, "end")))
+    last = events[-1]
+    assert isinstance(last, Done) and last.assistant.text == texts(events) == f"a {MASK} b"
+
+
+def test_blocks_that_spell_a_key_only_where_they_stand() -> None:
+    blocks = (Text(f"a {KEY[:6]}"), Text(f"{KEY[6:]} b"))
+    events = masked(TextDelta(1, blocks[1].text), TextDelta(0, blocks[0].text), Done(Assistant(blocks, "end")))
+    last = events[-1]
+    assert isinstance(last, Done) and last.assistant.text == f"a {MASK} b"
+    assert KEY not in texts(events)
+
+
+@pytest.mark.parametrize("grown", [b'{"messages":["one"]}', b'{"messages":["one","two"]}'])
+def test_a_request_leaves_as_it_is_where_it_holds_no_key(grown: bytes) -> None:
+    gate = RequestGate(Masker((KEY,)))
+    assert gate.sealed(b'{"messages":["one"]}') == b'{"messages":["one"]}'
+    assert gate.sealed(grown) is grown
+
+
+def test_a_key_in_a_request_is_masked_wherever_it_stands() -> None:
+    body = b'{"m":["' + b"x" * 500 + b'"]}'
+    for at in range(7, 507):
+        gate = RequestGate(Masker((KEY,)))
+        gate.sealed(body)
+        now = body[:at] + KEY.encode() + body[at:]
+        for _ in range(2):
+            assert gate.sealed(now) == now.replace(KEY.encode(), MASK.encode())
+        assert gate.sealed(body) is body
+
+
+def test_a_request_whose_framing_spells_a_key_does_not_leave() -> None:
+    gate = RequestGate(Masker(('c":"defgh',)))
+    with pytest.raises(AgenyxError, match="was not sent"):
+        gate.sealed(b'{"abc":"defghij"}')

@@ -26,6 +26,7 @@ from support.mock import mock_server
 from support.raw_server import (
     CLOSE,
     STREAM_HEAD,
+    RawServer,
     Step,
     begin,
     chunk,
@@ -327,3 +328,36 @@ def test_replay_needs_no_tools_or_options_of_its_own(bench: Any, tmp_path: Path)
 
     with pytest.raises(ReplayMismatch, match="at tools: recorded nothing, now"):
         asyncio.run(ask())
+
+
+@pytest.mark.parametrize("loose", [False, True])
+def test_a_list_of_models_before_it_is_passed_over(loose: bool, bench: Any, tmp_path: Path) -> None:
+    """The recording knows which model was chosen; what led to it is there for the reader."""
+    from agenyx.config.profiles import Profile
+    from agenyx.llm.models import list_models
+
+    path = tmp_path / "c"
+
+    async def recorded(url: str) -> None:
+        profile = Profile("x", "openai_compatible", f"{url}/v1", "key-0123456789")
+        client = RecordingClient({}, Recorder(str(path), profile, "", (), lambda _: None))
+        (name,) = await list_models(profile, client)
+        client.begin(name, Options(effort="low"))
+        await answered(open_provider(profile, name, {}, client=client, retry=bench.retry()))
+        await client.close()
+
+    async def answered(provider: Any) -> list[Any]:
+        request = Request("m", Options(), (), ("Be brief.",), (User((Text("hello"),)),))
+        return [event async for event in provider.stream(request)]
+
+    with RawServer([[plain(200, {"data": [{"id": "m"}]})], FINE]) as server:
+        asyncio.run(recorded(server.url))
+    replay = open_replay(str(path), loose=loose)
+    assert (replay.model, replay.options) == ("m", Options(effort="low"))
+
+    async def played() -> None:
+        provider = open_provider(replay.profile, "m", {}, client=replay.client, retry=bench.retry())
+        assert bench.text(await answered(provider)) == "Hello there"
+        assert await list_models(replay.profile, replay.client) == ["m"]
+
+    asyncio.run(played())

@@ -91,3 +91,23 @@ def test_huge_environments_are_bounded():
 )
 def test_utf8_is_forced_only_where_it_lacks(env, forced):
     assert bool(utf8_locale(env).get("LC_ALL")) is forced
+
+
+def test_many_variables_are_bounded():
+    child = child_env({"HOME": "/h"} | {f"LC_N{n}": "x" for n in range(2000)})
+    assert len(child) <= 512 and child["HOME"] == "/h" and child["PAGER"] == "cat" and child["PATH"]
+
+
+LOADS_OR_LEADS = """
+    LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_LIBRARY_PATH GCONV_PATH PYTHONPATH PYTHONHOME PYTHONINSPECT PERL5LIB
+    RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS PYTHONBREAKPOINT GIT_CONFIG_GLOBAL
+    GIT_CONFIG_COUNT
+    GIT_EXEC_PATH GIT_SSH GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND SSH_ASKPASS LESSOPEN LESSCLOSE LESS MANOPT
+    BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS IFS CDPATH GLOBIGNORE RUSTC_WRAPPER RUSTFLAGS GOFLAGS GOPROXY
+    HTTP_PROXY ALL_PROXY DBUS_SESSION_BUS_ADDRESS GPG_AGENT_INFO KUBECONFIG DOCKER_HOST AWS_PROFILE
+"""
+
+
+@pytest.mark.parametrize("name", LOADS_OR_LEADS.split())
+def test_what_loads_code_or_leads_elsewhere_is_dropped(name):
+    assert child_env({name: "x"}).get(name) != "x"

@@ -12,11 +12,14 @@ from typing import Any
 
 import pytest
 
+from agenyx.core.redact import MASK, Masker
 from agenyx.proc.environment import child_env
 from agenyx.proc.spawn import ProcessError, Processes, Spawn
 from agenyx.shell import jobs as module
 from agenyx.shell.jobs import Job, JobError, Jobs
 from agenyx.shell.system import Shell
+
+KEY = "sk-planted-ä-key-0123456789"
 
 
 class Place:
@@ -24,7 +27,7 @@ class Place:
 
     def __init__(self, processes: Processes, root: Path, directory: Path) -> None:
         self.shell = Shell(processes, str(root), str(directory / "state"), child_env(dict(os.environ)))
-        self.jobs = Jobs(processes, str(directory / "jobs"))
+        self.jobs = Jobs(processes, str(directory / "jobs"), masker=Masker((KEY,)))
 
     async def start(self, command: str) -> Job:
         return await self.jobs.start(self.shell.detached(command), command)
@@ -185,6 +188,46 @@ def test_of_an_earlier_process_the_log_is_left_and_numbers_go_on(place: Any) -> 
 
     place(first)
     place(second)
+
+
+@pytest.mark.parametrize("cut", range(1, len(KEY.encode()), 3))
+def test_credentials_never_reach_the_log(place: Any, tmp_path: Path, cut: int) -> None:
+    one, two = KEY.encode()[:cut], KEY.encode()[cut:]
+    (tmp_path / "work space" / "one").write_bytes(b"\xff\x00a=" + one)
+    (tmp_path / "work space" / "two").write_bytes(two + b"!\n" + one)
+
+    async def body(here: Place) -> bytes:
+        job = await here.start("cat one; read x < go; cat two")
+        await printed(job, b"\xff\x00a=")
+        assert (await here.shell.run("echo x >go", 20)).code == 0
+        await job.wait(20)
+        return job.read(0, 999).data
+
+    os.mkfifo(tmp_path / "work space" / "go")
+    # The key comes in two pieces; its beginning alone, at the end, is no key. Bytes that are no text stay as they are.
+    assert place(body) == b"\xff\x00a=" + MASK.encode() + b"!\n" + one
+    assert KEY.encode() not in (tmp_path / "jobs" / "b1.log").read_bytes()
+
+
+def test_stopping_ends_what_left_the_group(place: Any) -> None:
+    async def body(here: Place) -> None:
+        job = await here.start("setsid sleep 600 & echo $!; sleep 600")
+        pid = int(await printed(job, b"\n"))
+        assert await job.stop() and not alive(pid)
+
+    place(body)
+
+
+def test_in_the_moment_it_has_ended_all_of_it_is_there(place: Any) -> None:
+    async def body(here: Place) -> None:
+        for _ in range(10):
+            job = await here.start(f"printf %s {KEY[:9]}; exit 3")
+            while job.running:  # noqa: ASYNC110 (the very next moment is what is looked at)
+                await asyncio.sleep(0)
+            assert job.status.startswith("ended with exit code 3 after ")
+            assert job.read(0, 99).data == KEY[:9].encode()
+
+    place(body)
 
 
 def test_closing_stops_all(place: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from agenyx.proc.environment import child_env
 from agenyx.proc.spawn import Processes
-from agenyx.shell import system
+from agenyx.shell import program, system
 from agenyx.shell.system import MAX_COMMAND, Shell, ShellError
 
 
@@ -78,7 +78,7 @@ HARD = {
     "line numbers": ("\n\necho $LINENO", "3\n"),
     "not ascii": ("echo 'ä→🙂'", "ä→🙂\n"),
     "arguments": ('echo "$#"', "0\n"),
-    "our variable is not exported": ("env | grep -ci agenyx", "0\n"),
+    "of ours only the mark is exported": ("env | grep -i agenyx | cut -d= -f1", "AGENYX_RUN\n"),
     "arrays": ('a=(1 "2 3"); echo "${#a[@]}" "${a[1]}"', "2 2 3\n"),
     "process substitution": ("while read -r l; do echo \"<$l>\"; done < <(printf 'a\\nb\\n')", "<a>\n<b>\n"),
 }
@@ -275,18 +275,297 @@ def test_long_commands(run_all):
         run_all("x" * (MAX_COMMAND + 1))
 
 
-def test_no_bash(drive, root, tmp_path, monkeypatch):
-    monkeypatch.setattr(system, "_BASH", "/no/such/bash")
+@pytest.fixture
+def no_usual_shells(monkeypatch, root):
+    """No /bin/bash and no /bin/sh; a PATH that holds only the workspace's own, which are never taken."""
     bin_ = root / "bin"
     bin_.mkdir()
-    (bin_ / "bash").write_text("#!/bin/sh\necho evil\n", encoding="utf-8")
-    (bin_ / "bash").chmod(0o755)
+    for name in ("bash", "sh"):
+        (bin_ / name).write_text("#!/bin/cat\nevil\n", encoding="utf-8")
+        (bin_ / name).chmod(0o755)
+    monkeypatch.setattr(program, "_BASH", "/no/such/bash")
+    monkeypatch.setattr(program, "_SH", "/no/such/sh")
+    return bin_
 
+
+@pytest.mark.parametrize(
+    ("choice", "words", "dialect"),
+    [("auto", "neither bash nor sh", "bash"), ("bash", "bash was not", "bash"), ("sh", "sh was not", "posix")],
+)
+def test_no_shell_is_told(drive, root, tmp_path, no_usual_shells, choice, words, dialect):
     async def body(processes: Processes):
-        shell = Shell(processes, str(root), str(tmp_path / "state"), {"PATH": str(bin_)})
+        shell = Shell(processes, str(root), str(tmp_path / "state"), {"PATH": str(no_usual_shells)}, choice)
+        assert shell.dialect == dialect
         with pytest.raises(ShellError) as caught:
             await shell.run("true", 30)
         return caught.value
 
     error = drive(body)
-    assert "bash was not found" in error.message and error.fix
+    assert words in error.message and error.fix
+
+
+def test_auto_takes_bash_and_else_sh(drive, root, tmp_path, no_usual_shells):
+    async def body(processes: Processes, *names: str):
+        other = tmp_path / "-".join(names)
+        other.mkdir()
+        for name in names:
+            (other / name).symlink_to(shutil.which(name))
+        shell = Shell(processes, str(root), str(tmp_path / "state"), {"PATH": f"{no_usual_shells}:{other}"})
+        result = await shell.run("cd sub; echo ${BASH_VERSION:+bash}; pwd", 30)
+        return shell.dialect, result.output.head.decode(), shell.where()
+
+    both = drive(lambda processes: body(processes, "bash", "sh"))
+    assert both == ("bash", f"bash\n{root}/sub\n", f"{root}/sub")
+    assert drive(lambda processes: body(processes, "sh"))[0] == "posix"
+
+
+def sh(processes: Processes, root, tmp_path, **env: str) -> Shell:
+    return Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)) | env, "sh")
+
+
+SH_LEAVES = {
+    "exit 3": 3,
+    "set -e; false; echo not-here": 1,
+    "set -u; echo $nope; echo not-here": None,
+    "(exit 4)": 4,
+    "set -C -x -e": 0,
+    "trap 'echo bye' EXIT": 0,
+    "exec 1>&- 2>&-": 0,
+    "f() { return 9; }; f": 9,
+    "eval 'echo ('": None,
+    "-n 2>/dev/null": 127,
+}
+
+
+@pytest.mark.parametrize("leave", SH_LEAVES)
+def test_sh_keeps_its_state_however_the_command_ends(drive, root, tmp_path, leave):
+    async def body(processes: Processes):
+        shell = sh(processes, root, tmp_path)
+        return [
+            await shell.run(command, 30)
+            for command in (
+                f"cd sub; export KEPT='a b\n\"'; f() {{ :; }}; {leave}",
+                'echo "$KEPT"; pwd; f || echo no f',
+            )
+        ]
+
+    first, second = drive(body)
+    code = SH_LEAVES[leave]
+    assert (first.code == code) if code is not None else first.code > 0
+    assert b"not-here" not in first.output.head
+    lines = second.output.head.decode().splitlines()
+    assert lines[0] == 'a b\\n"' or lines[:2] == ["a b", '"']  # dash's echo reads \n as a line end
+    assert f"{root}/sub" in lines and lines[-1] == "no f" and second.note == ""
+
+
+def test_sh_runs_no_startup_file_and_sees_no_variable_of_ours(drive, root, tmp_path):
+    (tmp_path / "hook").write_text("echo hooked\n", encoding="utf-8")
+
+    async def body(processes: Processes):
+        shell = sh(processes, root, tmp_path, ENV=str(tmp_path / "hook"), BASH_ENV=str(tmp_path / "hook"))
+        return await shell.run('echo "$0" "$#"; echo "${__AGENYX_COMMAND-unset}"; ulimit -S -c', 30)
+
+    assert drive(body).output.head == b"/bin/sh 0\nunset\n0\n"
+
+
+def test_sh_job_waits_for_what_it_put_into_the_background(drive, root, tmp_path):
+    async def body(processes: Processes):
+        spawn = sh(processes, root, tmp_path).detached("(sleep 0.1; echo late) & exit 5")
+        seen = bytearray()
+        ended = await processes.run(spawn, seen.extend)
+        return ended.code, bytes(seen)
+
+    assert drive(body) == (5, b"late\n")
+
+
+def test_where_follows_no_way_out(drive, root, tmp_path):
+    async def body(processes: Processes):
+        shell = Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)))
+        places = [shell.where()]
+        await shell.run("cd sub/deep", 30)
+        places.append(shell.where())
+        shutil.rmtree(root / "sub" / "deep")
+        places.append(shell.where())
+        (root / "sub" / "deep").symlink_to(tmp_path)
+        places.append(shell.where())
+        result = await shell.run("pwd", 30)
+        return places, result.output.head.decode()
+
+    places, printed = drive(body)
+    assert places == [str(root), f"{root}/sub/deep", str(root), str(root)]
+    assert printed == f"{root}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("export PATH=$PWD/bin:$PATH", ""),
+        ("unset HOME; export GIT_DIR=x", "GIT_DIR, HOME"),
+        ("export NODE_OPTIONS=x LD_PRELOAD=y", "LD_PRELOAD, NODE_OPTIONS"),
+        ("export FOO=1 PYTHONUNBUFFERED=1 DEBUG=x; cd sub", ""),
+        ("PATH=. true; (export PATH=.); GIT_DIR=x", ""),
+        ("ls() { :; }; alias cat=rm; shopt -s extglob expand_aliases; set -o posix; hash -p /bin/rm ls", ""),
+    ],
+)
+def test_changed_lookup_variables_are_told(drive, root, tmp_path, command, words):
+    async def body(processes: Processes):
+        env = child_env(dict(os.environ) | {"HOME": "/root"})
+        shell = Shell(processes, str(root), str(tmp_path / "state"), env)
+        assert shell.altered() == ""
+        await shell.run(command, 30)
+        again = Shell(processes, str(root), str(tmp_path / "state"), env)
+        return shell.altered(), again.altered()
+
+    now, resumed = drive(body)
+    assert now == resumed == (f"an earlier command changed {words}" if words else "")
+
+
+def test_a_changed_path_is_told_of_the_names_that_it_moves(drive, root, tmp_path):
+    (root / "bin").mkdir()
+    (root / "bin" / "ls").write_text("#!/bin/sh\n")
+    (root / "bin" / "ls").chmod(0o755)
+
+    async def body(processes: Processes):
+        shell = Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)))
+        first = shell.moved("ls")
+        await shell.run("export PATH=$PWD/bin:$PATH", 30)
+        there = shell.moved("ls"), shell.moved("cat"), shell.moved("./ls")
+        await shell.run("export PATH=.:/usr/bin", 30)
+        return first, there, shell.moved("cat")
+
+    first, there, relative = drive(body)
+    assert first == "" and there == (f"{root}/bin/ls", "", "")
+    assert relative == "a place that depends on the directory"
+
+
+def test_no_name_outlives_its_command(run_all):
+    shadow = (
+        "shopt -s expand_aliases extglob; set -o posix; alias cat='echo hit'; hash -p /bin/echo ls\n"
+        "ls() { echo hit; }; export -f ls; trap 'echo hit' DEBUG EXIT; enable -n echo; IFS=:; export IFS\n"
+        "PROMPT_COMMAND='echo hit'; export PROMPT_COMMAND; command_not_found_handle() { echo hit; }"
+    )
+    look = 'cat /dev/null; ls -d .; type -t echo; no-such-program 2>/dev/null; a="x y:z"; printf "<%s>" $a'
+    assert run_all(shadow, look)[1][1] == ".\nbuiltin\n<x><y:z>"
+
+
+def test_bash_is_plain_whatever_the_environment_asks_for(run_all):
+    ask = "shopt -q extglob && echo extglob; [[ -o posix ]] && echo posix; [[ -o xtrace ]] && echo xtrace; echo $BASH"
+    env = {"SHELLOPTS": "posix:xtrace", "BASHOPTS": "extglob", "POSIXLY_CORRECT": "1", "BASH_COMPAT": "32"}
+    assert run_all(f"{ask}; echo $BASH_COMPAT", SHELL="/usr/bin/zsh", ZDOTDIR="/etc", **env)[0][1] == "/bin/bash\n\n"
+
+
+def test_it_is_never_the_persons_own_shell(run_all):
+    code, output, *_ = run_all("echo =ls; a='x y'; printf '<%s>' $a; echo ${ZSH_VERSION-none}", SHELL="/bin/zsh")[0]
+    assert (code, output) == (0, "=ls\n<x><y>none\n")
+
+
+def test_state_lies_in_private_files_that_nobody_can_guess(drive, root, tmp_path):
+    async def body(processes: Processes):
+        shell = Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)))
+        see = f"stat -c '%a %n' '{tmp_path}/state' '{tmp_path}'/state/*"
+        return [(await shell.run(f"export A={number}; {see}", 30)).output.head.decode() for number in range(2)]
+
+    first, second = (text.splitlines() for text in drive(body))
+    assert first[0] == f"700 {tmp_path}/state"
+    assert all(line.startswith("600 ") for line in first[1:] + second[1:])
+    assert set(first[1:]).isdisjoint(second[1:])
+    assert [file.name for file in (tmp_path / "state").iterdir()] == ["shell"]
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "for f in {state}/*; do rm $f; ln -s /etc/passwd $f; done",
+        "for f in {state}/*; do rm $f; mkfifo $f; done",
+        "rm -r {state}; touch {state}",
+        "trap 'for f in {state}/*; do head -c 9000000 /dev/zero >$f; done' EXIT",
+        "trap 'for f in {state}/*; do printf \"=x\\0BASH_ENV=/hook\\0A=\\377\\0ok\\0/etc\" >$f; done' EXIT",
+    ],
+)
+def test_a_command_that_writes_to_the_state_harms_only_itself(drive, root, tmp_path, attack):
+    async def body(processes: Processes):
+        def fresh() -> Shell:
+            return Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)))
+
+        shell = fresh()
+        await shell.run("export A=1", 30)
+        await shell.run(attack.format(state=tmp_path / "state"), 30)
+        return [await one.run("echo $BASH_ENV; pwd", 30) for one in (shell, fresh())]
+
+    for result in drive(body):
+        assert (result.code, result.output.head.decode()) == (0, f"\n{root}\n")
+
+
+def test_a_flood_is_ended(drive, root, tmp_path, monkeypatch):
+    monkeypatch.setattr(system, "MAX_OUTPUT", 20 << 20)
+
+    async def body(processes: Processes):
+        shell = Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)))
+        return await shell.run("yes", 40), await shell.run("echo next", 30)
+
+    flood, after = drive(body)
+    assert flood.code < 0 and not flood.timed_out and "was ended" in flood.note
+    assert len(flood.output.head) + len(flood.output.tail) < 200_000
+    assert after.output.head == b"next\n"
+
+
+def lives(pid: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def test_a_burst_of_forks_ends_with_its_command(drive, root, tmp_path):
+    burst = (
+        "for i in {1..40}; do (exec 2>/dev/null; (echo $BASHPID >>pids; exec sleep 600) & ) & done; setsid sleep 600 &"
+    )
+
+    async def body(processes: Processes):
+        shell = Shell(processes, str(root), str(tmp_path / "state"), child_env(dict(os.environ)))
+        wait = 'until [ "$(wc -l <pids)" = 41 ]; do sleep 0.01; done'
+        return await shell.run(f"{burst} echo $! >>pids; {wait}; echo all; sleep 600", 3)
+
+    result = drive(body)
+    assert result.timed_out and result.output.head.endswith(b"all\n")
+    assert not any(map(lives, (root / "pids").read_text("utf-8").split()))
+
+
+def test_no_core_files_unless_asked_for(run_all):
+    assert run_all("ulimit -S -c; kill -SEGV $BASHPID")[0][:2] == (-signal.SIGSEGV, "0\n")
+    hard = subprocess.run(("bash", "-c", "ulimit -H -c"), stdout=subprocess.PIPE, check=True).stdout.decode()
+    assert run_all("ulimit -H -c")[0][1] == hard
+
+
+@pytest.mark.skipif(shutil.which("dash") is None, reason="needs a sh that is not bash")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "a=(1 2); [ ${#a[@]} = 2 ]",
+        "[[ a == a ]]",
+        "((1 + 1))",
+        "cat <<< x",
+        "cat <(echo x)",
+        "[ {1..3} = '1 2 3' ] || set -- {1..3}; [ $# = 3 ]",
+        "[ $'a\\tb' != '$a\\tb' ] && [ \"$(printf %s $'\\t' | wc -c)\" = 1 ]",
+        "true &> f; wait; [ -s f ]; sh -c 'echo x >&2' &> f; wait; [ -s f ]",
+        'x=aa; [ "${x//a/b}" = bb ]',
+        "set -o pipefail; ! false | true",
+        "mapfile x </dev/null",
+        "source /dev/null",
+    ],
+)
+def test_what_the_note_says_is_not_there_is_not_there_in_sh(drive, root, tmp_path, monkeypatch, script):
+    monkeypatch.setattr(program, "_SH", shutil.which("dash"))
+
+    async def body(processes: Processes):
+        shell = sh(processes, root, tmp_path)
+        assert shell.dialect == "posix" and program.POSIX_NOTE.startswith("The shell is POSIX sh")
+        bash = Shell(processes, str(root), str(tmp_path / "other"), child_env(dict(os.environ)), "bash")
+        return (await shell.run(script, 30)).code, (await bash.run(script, 30)).code
+
+    in_sh, in_bash = drive(body)
+    if "pipefail" in script and not in_sh:
+        pytest.skip("this dash has pipefail")
+    assert in_sh != 0 and in_bash == 0

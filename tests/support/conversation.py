@@ -12,18 +12,18 @@ from agenyx.app.models import Model
 from agenyx.app.opening import Opened
 from agenyx.app.runtime import Conversation
 from agenyx.app.settings import Settings
+from agenyx.app.start import open_root
 from agenyx.config.profiles import Profile
 from agenyx.core.events import AgentEvent
 from agenyx.core.ids import RandomIds
+from agenyx.core.tools import ToolSet
 from agenyx.core.verdict import Mode
 from agenyx.llm.request import Options, Provider
-from agenyx.policy.paths import protection
 from agenyx.proc.spawn import Processes
 from agenyx.session import load
 from agenyx.session.session import Session
 from agenyx.session.state import State
 from agenyx.session.store import TRANSCRIPT, FileStore, Store
-from agenyx.workspace.root import Root
 from support.parts import Answers
 from support.scripted import Scripted, Turn
 
@@ -41,6 +41,9 @@ def open_scripted(
     mode: Mode = "bypassPermissions",
     session_type: type[Session] = Session,
     settings: Settings | None = None,
+    profile: Profile | None = None,
+    size: ToolSet = "full",
+    windows: dict[str, int] | None = None,
 ) -> tuple[Conversation, Session]:
     """Opens the one session of the workspace, going on with it if it is there."""
     directory = os.path.join(load.sessions_of(str(home), str(workspace)), "only")
@@ -52,10 +55,11 @@ def open_scripted(
     async def close() -> None:
         pass
 
-    model = Model(Profile("test", "openai", "http://127.0.0.1"), "scripted-model", provider, Options(), close)
+    profile = profile or Profile("test", "openai", "http://127.0.0.1")
+    model = Model(profile, "scripted-model", provider, Options(), close, size=size, windows=windows or {})
     collected = events if events is not None else []
     settings = settings or Settings(str(workspace), mode=mode, unsafe=mode == "bypassPermissions")
-    root = Root(str(workspace), lambda real: protection(real, str(workspace), str(home)))
+    root = open_root(os.path.realpath(workspace), os.path.realpath(home), os.path.realpath(home))
     ports = Ports(approver or Answers(), collected.append)
     emitter = Emitter("only", collected.append)
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}

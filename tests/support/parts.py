@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from agenyx.agent.boundary import Boundary
 from agenyx.agent.engine import Engine
+from agenyx.agent.judge import Judge
 from agenyx.agent.normalise import Normaliser
 from agenyx.agent.ports import Emitter, Ports
 from agenyx.agent.prompt import make_prefix
@@ -18,6 +19,7 @@ from agenyx.core.events import AgentEvent
 from agenyx.core.messages import Text, User
 from agenyx.core.redact import Masker
 from agenyx.core.tools import Effects, PathRef, ToolSpec
+from agenyx.core.verdict import Rule
 from agenyx.llm.request import Options, Provider
 from agenyx.policy.decide import Policy
 from agenyx.session import records
@@ -113,6 +115,8 @@ class Parts:
         spill: str = "/nonexistent",
         secrets: tuple[str, ...] = (),
         inbox: Callable[[], Sequence[User]] = lambda: (),
+        guard: Callable[[], str] = lambda: "",
+        remember: Callable[[Sequence[Rule]], str] = lambda rules: "",
     ) -> None:
         self.events: list[AgentEvent] = []
         self.approver = approver or Answers()
@@ -123,20 +127,19 @@ class Parts:
         registry._tools = list(tools)
         registry._names = {n.casefold(): t for t in tools for n in (t.name, *t.aliases)}
         self.specs = tuple(ToolSpec(tool.name, tool.name, {}, tool.aliases) for tool in tools)
-        ports = Ports(self.approver, self.events.append, inbox=inbox)
+        ports = Ports(self.approver, self.events.append, inbox=inbox, remember=remember)
         emit = Emitter("s", self.events.append)
         nothing = cast(Any, None)
-        boundary = Boundary(
+        self.boundary = Boundary(
             self.session,
-            registry,
+            Judge(registry, lambda: Look(nothing, self.session.state.seen, nothing), guard),
             policy,
-            lambda: Look(nothing, self.session.state.seen, nothing),
-            lambda output, call: Context(nothing, self.session.state.seen, nothing, nothing, output),
+            lambda output, call, effects: Context(nothing, self.session.state.seen, nothing, nothing, output),
             Normaliser(Masker(secrets), limit, spill),
             ports,
             emit,
         )
-        self.engine = Engine(self.session, provider, boundary, ports, emit, max_steps)
+        self.engine = Engine(self.session, provider, self.boundary, ports, emit, max_steps)
 
     def prompt(self, text: str = "go") -> None:
         head: list[records.Body] = []

@@ -47,14 +47,27 @@ class Workspace:
 
         return asyncio.run(main())
 
-    def call(self, tool: Tool[Any], **args: object) -> Outcome:
+    def call(self, tool: Tool[Any], *, between: Callable[[], object] = lambda: None, **args: object) -> Outcome:
+        """Project, then run with what was judged; `between` happens after the judgement and before the effect."""
+
         async def main() -> Outcome:
             processes = Processes()
             shell = Shell(processes, self.root.path, str(self._state), self.env)
-            context = Context(self.root, self.seen, shell, processes, lambda data: None, result_chars=self.result_chars)
+            parsed = self._args(tool, args)
             try:
                 async with asyncio.timeout(60):
-                    return await tool.run(self._args(tool, args), context)
+                    effects = await tool.project(parsed, Look(self.root, self.seen, shell))
+                    between()
+                    context = Context(
+                        self.root,
+                        self.seen,
+                        shell,
+                        processes,
+                        lambda data: None,
+                        result_chars=self.result_chars,
+                        effects=effects,
+                    )
+                    return await tool.run(parsed, context)
             finally:
                 await processes.close()
 

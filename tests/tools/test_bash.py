@@ -146,14 +146,16 @@ def test_what_cannot_run_is_an_error_result(call):
     assert outcome.status == "error" and "NUL" in said(outcome)
 
 
-def test_effects_show_the_parts_and_are_never_clear(project):
+def test_effects_show_the_parts(project):
     effects = project("sudo rm -rf x | tee y")
     assert [command.argv for command in effects.commands] == [
         ("sudo", "rm", "-rf", "x"),
         ("rm", "-rf", "x"),
         ("tee", "y"),
     ]
-    assert effects.opaque == "a shell command is not yet judged in parts"
+    assert [command.inside for command in effects.commands] == [False, True, False]
+    assert [ref.shown for ref in effects.removes] == ["x"] and [ref.shown for ref in effects.writes] == ["y"]
+    assert effects.script == "sudo rm -rf x | tee y" and effects.opaque == ""
     assert effects.preview == "sudo rm -rf x | tee y" and effects.acts and not effects.parallel
     assert "only when it runs" in project("$X").opaque
 

@@ -71,7 +71,7 @@ def test_protected_files_are_left_out_unless_they_are_asked_for(repo: Any) -> No
     repo.put(".env", "TOKEN=new\n")
     repo.put("plain", "b\n")
     text = repo.ok(DIFF)
-    assert "+b" in text and "TOKEN" not in text and "protected files are not shown: .env" in text
+    assert "+b" in text and "TOKEN" not in text and "1 protected file was left out: .env" in text
     effects = repo.project(DIFF, path=".env")
     assert decide("GitDiff", effects, Policy("bypassPermissions", True)).decision == "ask"
     assert "+TOKEN=new" in repo.ok(DIFF, path=".env")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json as reference
+from typing import get_args
 
 import pytest
 
 from agenyx.agent.prompt import make_prefix, system_sections
 from agenyx.core import json
+from agenyx.core.tools import ToolSet
 from agenyx.llm.request import Options
 from agenyx.tools.builtin import builtin_tools
-from agenyx.tools.registry import Registry, parse_args
+from agenyx.tools.registry import SETS, Registry, parse_args
 
 
 def size(registry: Registry) -> int:
@@ -37,6 +39,12 @@ def test_the_core_set_is_files_and_the_shell() -> None:
     bash = next(spec for spec in registry.specs() if spec.name == "Bash")
     assert "timeout" in bash.schema["properties"]
     assert "run_in_background" not in bash.schema["properties"]  # the tools that it needs are not in this set
+
+
+def test_the_sets_that_a_person_can_choose() -> None:
+    assert set(SETS.values()) == set(get_args(ToolSet)) and SETS["default"] == "full"
+    sizes = [size(Registry(builtin_tools(), SETS[name])) for name in ("default", "core", "small")]
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 3
 
 
 def test_no_schema_shows_the_model_which_sets_there_are() -> None:

@@ -20,10 +20,12 @@ from agenyx.core.errors import ConfigError
 from agenyx.core.events import AgentEvent, Body, Outcome, StepStarted, TextDelta, TurnFinished, TurnStarted
 from agenyx.core.messages import ToolCall
 from agenyx.core.tools import Command, Effects
-from agenyx.core.verdict import Reason, Verdict
+from agenyx.core.verdict import Reason, Rule, Verdict
 
 SCENE = os.environ.get("FAKE_SCENE", "echo")
 COMMAND = os.environ.get("FAKE_COMMAND", "make test")
+OFFER = os.environ.get("FAKE_OFFER", "")  # patterns of the rules that may be set, separated by semicolons
+ID = os.environ.get("FAKE_APPROVAL", "apr_1")
 
 
 def note(text: str) -> None:
@@ -91,11 +93,13 @@ class Conversation:
 
     async def ask(self) -> str:
         call = ToolCall("call_1", "w1", "Bash", json.encode({"command": COMMAND}).decode())
-        effects = Effects(commands=(Command(tuple(COMMAND.split())),), preview=COMMAND)
-        verdict = Verdict("ask", (Reason("default", "Bash acts outside the conversation"),))
+        effects = Effects(commands=(Command(tuple(COMMAND.split())),), preview=COMMAND, script=COMMAND)
+        offer = tuple(Rule("allow", "Bash", pattern, "session") for pattern in OFFER.split(";") if pattern)
+        verdict = Verdict("ask", (Reason("default", "Bash acts outside the conversation"),), offer=offer)
         note("asking")
-        decision = await self._approver.decide(Approval("apr_1", call, verdict, effects))
-        return f"{decision.choice} stop={decision.stop} by={decision.by} message={decision.message!r}"
+        decision = await self._approver.decide(Approval(ID, call, verdict, effects))
+        told = f"{decision.choice} stop={decision.stop} by={decision.by} message={decision.message!r}"
+        return f"{told} scope={decision.scope} args={decision.args}"
 
     async def close(self) -> None:
         if "FAKE_NOTES" in os.environ:
@@ -117,9 +121,9 @@ async def open_conversation(
 
 
 if __name__ == "__main__":
-    fake = types.ModuleType("agenyx.app.runtime")
-    fake.Settings, fake.open_conversation = Settings, open_conversation  # type: ignore[attr-defined]
-    sys.modules["agenyx.app.runtime"] = fake
+    fake = types.ModuleType("agenyx.app.start")
+    fake.open_conversation = open_conversation  # type: ignore[attr-defined]
+    sys.modules["agenyx.app.start"] = fake
     from agenyx.__main__ import main
 
     main()

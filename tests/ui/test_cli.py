@@ -17,7 +17,8 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     model = ["--model", "m", "--provider", "openai", "--base-url=http://localhost:1/v1", "--effort=max"]
     rest = ["--permission-mode", "plan", "--max-steps", "3", "--cwd", "sub", "--no-session-persistence"]
-    rest += ["--max-budget-usd=0.5", "--max-tokens=900"]
+    rest += ["--max-budget-usd=0.5", "--max-tokens=900", "--tool-set", "core"]
+    rest += ["--allowed-tools", "Bash(ls)", "--allowedTools=Edit", "--disallowed-tools", "Read(.env)"]
     code, out, err = fake.run("settings", "-p", *model, *rest, "hi")
     assert (code, err) == (0, "")
     assert decode(out) == {
@@ -39,6 +40,10 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "persist": False,
         "trust": False,
         "bare": False,
+        "yielding": [],
+        "allowed": "Bash(ls),Edit",
+        "disallowed": "Read(.env)",
+        "tool_set": "core",
     }
 
 

@@ -81,7 +81,7 @@ def test_help_names_every_key(tmp_path: Path) -> None:
 
 def options(home: Path, *argv: str, **env: str) -> Options:
     parsed = parse(argv)
-    apply(parsed, env, str(home / ".agenyx"), str(home / "work"))
+    apply(parsed, env, str(home / ".agenyx"))
     return parsed
 
 
@@ -122,12 +122,33 @@ def test_flags_and_variables_win(
     assert getattr(options(tmp_path, *argv, "hi", **env), field) == value
 
 
+def test_what_the_file_filled_in_yields_to_a_workspace(tmp_path: Path) -> None:
+    write(tmp_path / ".agenyx" / "settings.toml", "model = 'home'\neffort = 'low'")
+    assert options(tmp_path, "--effort", "high", "hi").yielding == ("model",)
+
+
 def test_a_workspace_counts_with_trust_alone(tmp_path: Path) -> None:
     write(tmp_path / ".agenyx" / "settings.toml", "model = 'home'")
-    (tmp_path / "work").mkdir()
-    write(tmp_path / "work" / ".agenyx" / "settings.toml", "model = 'work'")
-    assert options(tmp_path, "hi").model == "home"
-    assert options(tmp_path, "--trust-workspace", "hi").model == "work"
+    work = tmp_path / "work"
+    work.mkdir()
+    write(work / ".agenyx" / "settings.toml", "model = 'work'")
+    env = command_env(tmp_path)
+
+    def model(*argv: str) -> str:
+        return agenyx("config", "get", "model", *argv, cwd=work, env=env).stdout.strip()
+
+    assert model() == "home"
+    assert model("--trust-workspace") == "work"
+    assert agenyx("trust", "add", "--yes", cwd=work, env=env).returncode == 0
+    assert model() == "work"
+    write(work / ".agenyx" / "settings.toml", "model = 'other'")
+    assert model() == "home", "trust is in the content"
+
+
+def test_the_home_is_not_read_as_a_workspace(tmp_path: Path) -> None:
+    write(tmp_path / ".agenyx" / "settings.toml", "permission_mode = 'plan'")
+    done = run(tmp_path, "config", "get", "permission_mode", "--trust-workspace")
+    assert (done.returncode, done.stdout) == (0, "plan\n")
 
 
 def test_a_run_obeys_the_file(tmp_path: Path) -> None:

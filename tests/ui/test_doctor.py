@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.mock import agenyx, command_env
+from support.ollama import ollama
 from support.raw_server import RawServer, plain
 
 KEY = "sk-secret-0123456789"
@@ -57,7 +58,12 @@ def test_a_good_model(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "because OPENAI_API_KEY is set; not used: ANTHROPIC_API_KEY" in done.stdout
     assert "call parsed, result taken up, streamed in 2 pieces" in done.stdout
-    assert "sandbox" in done.stdout and "bash" in done.stdout and "rg" in done.stdout
+    assert (
+        "sandbox" in done.stdout
+        and "bash" in done.stdout
+        and "1 masked in all output" in done.stdout
+        and "rg" in done.stdout
+    )
     assert "0 failed" in done.stdout
     assert len(server.requests) == 2
     assert server.requests[1].json["messages"][-1]["role"] == "tool"
@@ -168,7 +174,8 @@ def test_missing_programs(tmp_path: Path) -> None:
         check=False,
     )
     found = checks(done)
-    assert found["bash"]["state"] == "fail" and found["git"]["state"] == "warn"
+    assert found["shell"]["state"] == "ok", "the usual place is looked at first"
+    assert found["git"]["state"] == "warn"
     assert found["rg"]["state"] == found["shfmt"]["state"] == "ok", "ours lie beside the interpreter"
 
 
@@ -188,3 +195,29 @@ def test_mistakes(tmp_path: Path) -> None:
     assert run(tmp_path, "--of").returncode == 2
     assert run(tmp_path, "word").returncode == 2
     assert "--offline" in run(tmp_path, "--help").stdout
+
+
+def test_a_key_that_is_too_short_to_be_masked_is_named_without_showing_it(tmp_path: Path) -> None:
+    found = checks(run(tmp_path, "--offline", "--json", OPENAI_API_KEY="zq7!", OPENAI_BASE_URL="http://127.0.0.1:9/v1"))
+    assert found["keys"]["state"] == "warn" and "OPENAI_API_KEY" in found["keys"]["text"]
+    assert "zq7!" not in json.dumps(found)
+
+
+def test_a_folder_above_the_home_that_others_may_write(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    home = tmp_path / "shared" / "home"
+    home.mkdir(0o700)
+    (tmp_path / "shared").chmod(0o777)
+    found = checks(run(tmp_path, "--offline", "--json", OPENAI_API_KEY=KEY, AGENYX_HOME=str(home)))
+    assert found["home"]["state"] == "warn" and f"chmod go-w {tmp_path / 'shared'}" in found["home"]["fix"]
+    (tmp_path / "shared").chmod(0o1777)
+    found = checks(run(tmp_path, "--offline", "--json", OPENAI_API_KEY=KEY, AGENYX_HOME=str(home)))
+    assert found["home"]["state"] == "ok"
+
+
+def test_the_window_of_ollama(tmp_path: Path) -> None:
+    with ollama() as server:
+        env = command_env(tmp_path, OLLAMA_HOST=server.url)
+        found = checks(agenyx("doctor", "--json", cwd=tmp_path, env=env))
+    assert found["window"]["state"] == "warn" and "a window of 4,096 tokens" in found["window"]["text"]
+    assert "OLLAMA_CONTEXT_LENGTH" in found["window"]["fix"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.llm.local import paths
+from agenyx.llm.local.gguf import trained_window
 from agenyx.llm.local.sources import Checking, Fetching, Turned
 from agenyx.ui.local import Flags, main, parse
 from agenyx.ui.local_progress import Progress
@@ -174,3 +176,115 @@ def test_without_a_total_there_is_no_bar() -> None:
     out = Screen()
     Progress(out).show(Fetching(5_000_000, 0))
     assert "Fetching 5 MB" in out.getvalue() and "[#" not in out.getvalue()
+
+
+def gguf_of(path: Path, context: int) -> str:
+    """A GGUF file whose head says what its model was made for, as far as we read."""
+
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    pairs = [
+        text("general.architecture") + struct.pack("<I", 8) + text("tiny"),
+        text("tiny.rope.scale") + struct.pack("<If", 6, 1.0),
+        text("tokenizer.tokens") + struct.pack("<IIQ", 9, 8, 2) + text("a") + text("bc"),
+        text("tokenizer.scores") + struct.pack("<IIQ", 9, 6, 3) + bytes(12),
+        text("tiny.context_length") + struct.pack("<II", 4, context),
+    ]
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, len(pairs)) + b"".join(pairs))
+    return str(path)
+
+
+def listed(env: dict[str, str], capsys: Capture) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["list", "--json"], env) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_list_and_use(env: dict[str, str], tmp_path: Path, capsys: Capture) -> None:
+    assert main(["list"], env) == 0
+    assert "agenyx local install" in capsys.readouterr().out
+    assert main(["use", gguf_of(tmp_path / "Short.gguf", 2048)], env) == 0
+    assert "short is in use, with a window of 2,048 tokens" in capsys.readouterr().out
+    assert main(["install", "--yes", "--gguf", gguf_of(tmp_path / "long.gguf", 1 << 20)], env) == 0
+    capsys.readouterr()
+    assert main(["list"], env) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["NAME", "SIZE", "WINDOW", "LICENCE"]
+    assert [row.split()[:2] for row in rows] == [["*", "long"], ["short", "0"]]
+    assert "8,192" in rows[0], "no more than we serve, whatever the model was made for"
+    assert main(["use", "Short"], env) == 0
+    found = listed(env, capsys)
+    assert found["in_use"] == "short"
+    assert {model["name"]: model["window"] for model in found["models"]} == {"long": 8192, "short": 2048}
+    assert main(["status"], env) == 0
+    assert "short (in use)" in capsys.readouterr().out
+
+
+def test_what_was_installed_last_is_in_use_again(env: dict[str, str], tmp_path: Path, capsys: Capture) -> None:
+    for name in ("one", "two"):
+        main(["use", gguf_of(tmp_path / f"{name}.gguf", 4096)], env)
+    main(["use", "one"], env)
+    main(["install", "--yes", "--gguf", gguf_of(tmp_path / "three.gguf", 4096)], env)
+    assert listed(env, capsys)["in_use"] == "three"
+    main(["remove", "three", "--yes"], env)
+    assert "two is in use" in capsys.readouterr().out
+    main(["remove", "one", "--yes"], env)
+    assert [model["name"] for model in listed(env, capsys)["models"]] == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["use"], "needs the name of one model"),
+        (["use", "a", "b"], "needs the name of one model"),
+        (["list", "all"], "takes no name"),
+        (["use", "nothing"], "no local model is called nothing"),
+        (["remove", "nothing", "--yes"], "no local model is called nothing"),
+        (["remove", "../models/x", "--yes"], "no local model is called"),
+        (["use", "none.gguf"], "there is no file none.gguf|there is no file /"),
+    ],
+)
+def test_names_that_mean_nothing(args: list[str], says: str, env: dict[str, str]) -> None:
+    with pytest.raises(AgenyxError, match=says) as caught:
+        main(args, env)
+    assert caught.value.fix
+
+
+def test_a_file_that_is_no_model_changes_nothing(env: dict[str, str], gguf: str, tmp_path: Path) -> None:
+    main(["use", gguf], env)
+    other = tmp_path / "text.gguf"
+    other.write_text("not a model", "utf-8")
+    with pytest.raises(AgenyxError, match="is not a GGUF file"):
+        main(["use", str(other)], env)
+    found = paths.installed(env["AGENYX_HOME"])
+    assert found is not None and found.name == "own-model"
+
+
+def test_an_unfinished_installation_is_listed_and_removed(env: dict[str, str], capsys: Capture) -> None:
+    folder = Path(paths.models(env["AGENYX_HOME"]))
+    folder.mkdir(parents=True)
+    (folder / "half.gguf.partial").write_bytes(b"GGUF" + bytes(2_000_000))
+    assert listed(env, capsys)["unfinished"] == [{"name": "half", "size": 2_000_004}]
+    assert main(["list"], env) == 0
+    assert "Unfinished: half, 2 MB" in capsys.readouterr().out
+    assert main(["remove", "half", "--yes"], env) == 0
+    assert listed(env, capsys)["unfinished"] == []
+
+
+@pytest.mark.parametrize("command", ["install", "list", "use", "status", "remove"])
+def test_each_command_has_its_help(command: str, capsys: Capture) -> None:
+    assert main([command, "--help"], {"AGENYX_HOME": "not/absolute"}) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Usage: agenyx local {command}") and max(map(len, out.splitlines())) <= 120
+
+
+def test_a_head_that_is_cut_or_lies_is_no_window(tmp_path: Path) -> None:
+    whole = Path(gguf_of(tmp_path / "m.gguf", 4096)).read_bytes()
+    assert trained_window(str(tmp_path / "m.gguf")) == 4096
+    for size in range(len(whole)):
+        (tmp_path / "cut.gguf").write_bytes(whole[:size])
+        assert trained_window(str(tmp_path / "cut.gguf")) is None
+    (tmp_path / "odd.gguf").write_bytes(whole.replace(struct.pack("<II", 4, 4096), struct.pack("<II", 99, 4096)))
+    assert trained_window(str(tmp_path / "odd.gguf")) is None
+    assert trained_window(str(tmp_path / "none.gguf")) is None

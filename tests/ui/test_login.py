@@ -190,3 +190,120 @@ def test_at_a_terminal_the_key_is_not_shown(tmp_path: Path) -> None:
     assert termios.tcgetattr(slave)[3] & termios.ECHO, "the terminal is left as it was found"
     assert stored(tmp_path)[0]["openai"] == {"api_key": KEY}
     os.close(master), os.close(slave)
+
+
+RING = """
+import json, os
+from keyring.backend import KeyringBackend
+
+class Keyring(KeyringBackend):
+    '''Keeps everything in one file beside this module.'''
+    priority = 1
+    path = os.path.join(os.path.dirname(__file__), "ring.json")
+
+    def _all(self):
+        if not os.path.exists(self.path):
+            return {}
+        with open(self.path) as file:
+            return json.load(file)
+
+    def _write(self, items):
+        with open(self.path, "w") as file:
+            json.dump(items, file)
+
+    def get_password(self, service, username):
+        return self._all().get(f"{service}|{username}")
+
+    def set_password(self, service, username, password):
+        self._write(self._all() | {f"{service}|{username}": password})
+
+    def delete_password(self, service, username):
+        items = self._all()
+        del items[f"{service}|{username}"]
+        self._write(items)
+
+class Locked(Keyring):
+    def get_password(self, service, username):
+        from keyring.errors import KeyringLocked
+        raise KeyringLocked("the collection is locked")
+"""
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> dict[str, str]:
+    """The environment of a machine whose keyring is a file."""
+    folder = tmp_path / "ring"
+    folder.mkdir()
+    (folder / "filering.py").write_text(RING, "utf-8")
+    return {"PYTHONPATH": str(folder), "PYTHON_KEYRING_BACKEND": "filering.Keyring"}
+
+
+def items(tmp_path: Path) -> dict[str, str]:
+    return json.loads((tmp_path / "ring" / "ring.json").read_text("utf-8"))
+
+
+def test_a_key_in_the_system_keyring(tmp_path: Path, ring: dict[str, str]) -> None:
+    with RawServer([[LISTED]]) as server:
+        flags = ["--base-url", f"{server.url}/v1", "--model", "one", "--keyring", "--stdin"]
+        done = run(tmp_path, "login", "box", *flags, key=KEY, **ring)
+        assert "its key is in the system keyring" in done.stdout
+        assert stored(tmp_path)[0]["openai_compatible"] == {
+            "base_url": f"{server.url}/v1",
+            "api_key_source": "keyring",
+            "model": "one",
+        }
+        assert KEY not in (tmp_path / ".agenyx" / "auth.json").read_text("utf-8")
+        assert items(tmp_path) == {f"agenyx|box {tmp_path}/.agenyx": KEY}
+        # A run reads it from there; a list of what is configured does not even load the library.
+        run(tmp_path, "doctor", code=1, **ring)
+        asked = [request for request in server.requests[1:] if request.headers.get("authorization") == f"Bearer {KEY}"]
+        assert asked and len(asked) == len(server.requests) - 1
+        done = run(tmp_path, "--list-providers", **{**ring, "PYTHON_KEYRING_BACKEND": "none.Such"})
+        assert "box" in done.stdout
+    done = run(tmp_path, "logout", "box", **ring)
+    assert "box was removed, 0 left" in done.stdout and items(tmp_path) == {} and not done.stderr
+
+
+def test_from_the_keyring_into_the_file_and_back(tmp_path: Path, ring: dict[str, str]) -> None:
+    run(tmp_path, "login", "--keyring", "--stdin", "--no-test", key=KEY, **ring)
+    run(tmp_path, "login", "--stdin", "--no-test", key=f"{KEY}-2", **ring)
+    assert items(tmp_path) == {} and stored(tmp_path)[0]["openai"] == {"api_key": f"{KEY}-2"}
+    run(tmp_path, "login", "--keyring", "--stdin", "--no-test", key=f"{KEY}-3", **ring)
+    assert list(items(tmp_path).values()) == [f"{KEY}-3"]
+    assert stored(tmp_path)[0]["openai"] == {"api_key_source": "keyring"}
+
+
+@pytest.mark.parametrize(
+    ("backend", "words"),
+    [
+        ("keyring.backends.fail.Keyring", "no system keyring"),
+        ("keyring.backends.null.Keyring", "did not keep the key"),
+        ("filering.Locked", "the collection is locked"),
+        ("none.Such", "the system keyring refused"),
+    ],
+)
+def test_a_keyring_that_does_not_work_stores_nothing(
+    backend: str, words: str, tmp_path: Path, ring: dict[str, str]
+) -> None:
+    env = ring | {"PYTHON_KEYRING_BACKEND": backend}
+    done = run(tmp_path, "login", "--keyring", "--stdin", "--no-test", key=KEY, code=1, **env)
+    assert words in done.stderr and "auth.json" in done.stderr
+    assert not (tmp_path / ".agenyx" / "auth.json").exists()
+
+
+def test_without_the_extra_it_names_it(tmp_path: Path, ring: dict[str, str]) -> None:
+    run(tmp_path, "login", "--keyring", "--stdin", "--no-test", key=KEY, **ring)
+    (tmp_path / "ring" / "keyring.py").write_text("raise ImportError('not here')", "utf-8")
+    done = run(tmp_path, "login", "other", "--type", "openai", "--keyring", "--stdin", key=KEY, code=1, **ring)
+    assert "pip install 'agenyx[keyring]'" in done.stderr
+    found = run(tmp_path, "doctor", "--offline", code=1, **ring)
+    assert "the key of openai is in the system keyring" in found.stdout
+    assert "pip install 'agenyx[keyring]'" in found.stdout
+    done = run(tmp_path, "logout", "openai", **ring)
+    assert "0 left" in done.stdout and "still in the system keyring" in done.stderr
+
+
+def test_a_key_that_went_missing_says_how_to_store_it(tmp_path: Path, ring: dict[str, str]) -> None:
+    run(tmp_path, "login", "--keyring", "--stdin", "--no-test", key=KEY, **ring)
+    (tmp_path / "ring" / "ring.json").unlink()
+    assert "agenyx login openai --keyring" in run(tmp_path, "doctor", "--offline", code=1, **ring).stdout

@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import select
+import struct
 import termios
 import threading
 import time
@@ -40,6 +41,15 @@ class Pair:
         """Wait until a reader has taken what was typed."""
         self.wait(lambda: self.queued() == 0)
 
+    def pressed(self, key: bytes, reader: threading.Thread) -> bool:
+        """Press a key, alone, until the reader has it."""
+        if not reader.is_alive():
+            return True
+        if self.queued() == 0:
+            os.write(self.master, key)
+            select.select([], [], [], 0.05)  # a key comes alone
+        return False
+
     @staticmethod
     def wait(condition: Callable[[], bool]) -> None:
         end = time.monotonic() + 30
@@ -64,9 +74,47 @@ def test_one_byte_is_a_key_and_a_paste_is_none(pair: Pair, paste: bytes) -> None
     reader = threading.Thread(target=lambda: keys.append(pair.terminal.key()), daemon=True)
     reader.start()
     pair.taken()
-    os.write(pair.master, b"N")
-    reader.join(30)
+    pair.wait(lambda: pair.pressed(b"N", reader))
     assert keys == ["n"]
+
+
+def test_a_long_paste_is_none_to_its_last_byte(pair: Pair) -> None:
+    keys: list[str] = []
+    pair.terminal.keys()
+    pair.type(b"x" * 64 + b"y")
+    reader = threading.Thread(target=lambda: keys.append(pair.terminal.key()), daemon=True)
+    reader.start()
+    pair.taken()
+    pair.wait(lambda: pair.pressed(b"n", reader))
+    assert keys == ["n"]
+
+
+def test_an_arrow_that_comes_in_pieces_is_none(pair: Pair) -> None:
+    class Slow(Terminal):
+        """The rest of a sequence comes as soon as its beginning was read."""
+
+        rest = b"[A"
+
+        def _read(self, size: int) -> bytes:
+            data = super()._read(size)
+            if data == b"\x1b":
+                pair.type(self.rest)
+            return data
+
+    keys: list[str] = []
+    terminal = Slow(pair.slave, pair.slave)
+    terminal.keys()
+    pair.type(b"\x1b")
+    reader = threading.Thread(target=lambda: keys.append(terminal.key()), daemon=True)
+    reader.start()
+    pair.wait(lambda: pair.pressed(b"n", reader))
+    assert keys == ["n"]
+
+
+def test_the_size_is_read_anew(pair: Pair) -> None:
+    assert pair.terminal.size() == (80, 24)  # a terminal that does not say
+    fcntl.ioctl(pair.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 15, 60, 0, 0))
+    assert pair.terminal.size() == (60, 15)
 
 
 def test_what_was_typed_before_and_meanwhile_is_thrown_away(pair: Pair) -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenyx.core.redact import MASK
-from agenyx.workspace.edit import Edited, Unmatched, replace
+from agenyx.core.redact import MASK, Masker
+from agenyx.core.spellings import MASKS
+from agenyx.workspace.edit import Edited, Unmatched, masked_line, replace
 
 FORMS = {
     "utf-8": ("utf-8", b""),
@@ -183,3 +184,35 @@ def test_growth_and_counts_are_bounded_and_quick() -> None:
     lines = b"".join(b"line %d\r\n" % number for number in range(400_000))
     assert edited(lines, "line 399999\n", "last\nlines\n").data.endswith(b"last\r\nlines\r\n")
     assert time.monotonic() - started < 30
+
+
+PEM = "-----BEGIN KEY-----\nMIIEabcdef0123456789\n-----END KEY-----"
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("key=sk-123456789\n", "key={mask}\n"),
+        ("key=sk-123456789\n", "key={mask} # mine\n"),
+        ('{{"key": "sk-123456789"}}\n', '{{"key": "{mask}",\n "x": 1}}\n'),
+        ("- sk-123456789\n", "- {mask}\n"),
+        ("sk-123456789\n", "{mask}\n"),
+        (f'key="{PEM}"\nb\n', 'key="{mask}"\nc\n'),
+        ("a=1 key=sk-123456789 b=2\n", "a=1 key={mask} b=3\n"),
+    ],
+)
+def test_every_form_of_mask_over_a_secret(mask: str, before: str, after: str) -> None:
+    before, after = before.format(mask=mask), after.format(mask=mask)
+    assert masked_line(before, after) == 1
+    assert masked_line(before, after, Masker(("sk-123456789", PEM))) == 1
+
+
+def test_with_the_masker_it_is_exact() -> None:
+    masker = Masker(("sk-123456789",))
+    assert masked_line("key=nothing-secret\n", f"key={MASK}\n", masker) == 0, "no secret is lost"
+    assert masked_line("key=sk-123456789\n", f"key=sk-123456789\nx={MASK}\n", masker) == 0
+    assert masked_line(f"m={MASK}\nkey=sk-123456789\n", f"m={MASK}\n", masker) == 0, "a line was taken out"
+    assert masked_line("a\nkey=sk-123456789\n", f"something else\n{MASK}\n", masker) == 2
+    data = b"key=sk-123456789\n"
+    assert isinstance(replace(data, "key=sk-123456789", f"key={MASK}", masker=masker), Unmatched)

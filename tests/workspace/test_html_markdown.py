@@ -76,10 +76,12 @@ def test_what_readers_do_not_see_is_left_out(hidden: str) -> None:
     assert text == "before\n\nafter"
 
 
-def test_invisible_characters_are_left_out() -> None:
-    tagged = "".join(chr(0xE0000 + ord(char)) for char in "evil")
-    assert made(f"<p>a\u200bb\u202ec{tagged}d&#x200b;&#8238;&#27;[31m</p>") == "abcd[31m"
+def test_invisible_characters_stay_and_hints_for_line_breaks_go() -> None:
+    tagged = "\U000e0041\U000e0042"
+    assert made(f"<p>a\u202eb{tagged}c&#8238;&#27;[31m</p>") == f"a\u202eb{tagged}c\u202e[31m"
     assert made("<p>👩\u200d💻 می\u200cخواهم</p>") == "👩\u200d💻 می\u200cخواهم"
+    assert made("<p>Sil\xadben&shy;tren\u200bnung\ufeff und&#8288;mehr</p>") == "Silbentrennung undmehr"
+    assert made("<p>a\u200b\u200b\u2060b\u200b\u200cc\xad\xadd</p>") == "a\u200b\u200b\u2060b\u200b\u200cc\xad\xadd"
 
 
 def test_title_base_and_documents_without_head_and_body_tags() -> None:

@@ -64,6 +64,28 @@ def test_odd_spellings_are_refused_with_a_reason(root: Root, text: str) -> None:
         root.read_bytes(ref)
 
 
+@pytest.mark.parametrize(
+    "text", ["//host/share/x", "\\\\host\\share", "\\??\\C:\\x", "\\\\?\\UNC\\host\\x", "//?/C:/x", "//./pipe/x"]
+)
+def test_other_machines_are_refused_before_anything_is_looked_up(
+    root: Root, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked(*_: object, **__: object) -> object:
+        raise AssertionError("the path was looked up")
+
+    for name in ("stat", "lstat", "readlink", "open"):
+        monkeypatch.setattr(os, name, looked)
+    assert "another machine" in root.ref(text).problem
+    assert root.ref(text).real == b""
+
+
+def test_doubled_slashes_and_dots_name_the_same_file(box: Path, root: Root) -> None:
+    (box / "app/a").mkdir()
+    (box / "app/a/f").touch()
+    for text in ("a//f", "./a/./f", "a/../a/f", f"//{box}/app/a/f", "a/f/"):
+        assert root.ref(text) == root.ref("a/f"), text
+
+
 @pytest.mark.parametrize("text", ["/dev/zero", "/proc/self/environ", "/dev/fd/0", "/sys/kernel"])
 def test_devices_and_kernel_files_are_refused(root: Root, text: str) -> None:
     problem = root.ref(text).problem
@@ -227,3 +249,93 @@ def test_listing_is_bounded_and_says_so(box: Path, root: Root) -> None:
     assert (len(found), more) == (10, True)
     with pytest.raises(FileProblem, match="not a directory"):
         root.entries(root.ref("f1"))
+
+
+def test_a_file_that_was_replaced_between_judging_and_reading_is_not_read(box: Path, root: Root) -> None:
+    (box / "app/f").write_text("judged", "utf-8")
+    (box / "app/secret").write_text("secret", "utf-8")
+    ref, folder = root.ref("f"), root.ref(".")
+    assert root.read_bytes(ref).data == b"judged"
+    (box / "app/f").unlink()
+    os.link(box / "app/secret", box / "app/f")
+    with pytest.raises(FileProblem, match="replaced meanwhile"):
+        root.read_bytes(ref)
+    with pytest.raises(FileProblem, match="replaced meanwhile"), root.opened(ref):
+        pass
+    assert root.read_bytes(root.ref("f")).data == b"secret"  # judged anew, it is what was judged
+    assert len(root.entries(folder)[0]) == 2
+
+
+def test_a_folder_that_was_replaced_is_neither_listed_nor_entered(box: Path, root: Root) -> None:
+    (box / "app/d").mkdir()
+    (box / "app/d/f").touch()
+    ref = root.ref("d")
+    with root.standing(ref) as place:
+        assert os.listdir(place) == [b"f"]
+        (box / "app/d").rename(box / "app/old")
+        (box / "app/d").mkdir()
+        if sys.platform == "linux":
+            assert os.listdir(place) == [b"f"]  # still the folder that was judged
+    with pytest.raises(FileProblem, match="replaced meanwhile"):
+        root.entries(ref)
+    with pytest.raises(FileProblem, match="replaced meanwhile"), root.standing(ref):
+        pass
+
+
+def test_a_replaced_workspace_is_not_the_one_that_was_opened(box: Path, root: Root) -> None:
+    (box / "app/f").write_text("x", "utf-8")
+    (box / "other").mkdir()
+    (box / "other/f").write_text("y", "utf-8")
+    (box / "app").rename(box / "away")
+    (box / "other").rename(box / "app")
+    for act in (lambda ref: root.read_bytes(ref), lambda ref: root.replace(ref, b"z"), lambda ref: root.entries(ref)):
+        with pytest.raises(FileProblem, match="replaced meanwhile"):
+            act(root.ref("f"))
+    assert (box / "app/f").read_text("utf-8") == "y"
+
+
+def test_words_of_a_command(box: Path, root: Root) -> None:
+    (box / "app/src").mkdir()
+    (box / "app/src/f").touch()
+    (box / "app/out").symlink_to(box)
+    assert root.word("src/f") == root.word("f", str(box / "app/src")) == root.word("../app/src/f") == root.ref("src/f")
+    outside = root.word("../x")
+    assert (outside.root, outside.problem, outside.real) == (None, "", os.fsencode(os.path.realpath(box / "x")))
+    assert root.word("out/x") == outside and root.word("..", str(box / "app/src")) == root.ref(".")
+    assert root.word("/etc/hosts").problem == "" and root.word("~").shown == "./~"
+    assert root.word("", str(box / "app/src")).shown == "src"
+    assert root.word("out", removing=True).shown == "out"
+    assert root.word("out/", removing=True).real == os.fsencode(os.path.realpath(box))
+
+
+@pytest.mark.parametrize("word", ["a\0b", "x" * 5000, "/proc/self/environ", "/proc/1/root/etc/passwd", "/dev/sda"])
+def test_what_no_command_may_use(root: Root, word: str) -> None:
+    assert root.word(word).problem
+
+
+def test_a_loop_in_a_command_is_a_problem_too(box: Path, root: Root) -> None:
+    (box / "app/a").symlink_to("a")
+    assert "loop" in root.word("a").problem
+    assert root.word("a", removing=True).problem == ""  # removing the link itself is harmless
+
+
+@pytest.mark.parametrize("word", ["/dev/null", "/dev/stdout", "/dev/fd/3", "/dev/tty", "/dev/urandom"])
+def test_harmless_devices_count_as_inside_for_commands_only(root: Root, word: str) -> None:
+    ref = root.word(word, writing=True)
+    assert (ref.root, ref.protected, ref.problem) == ("/dev", "", "")
+    assert root.ref(word).problem
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/ptmx"), reason="there is no such device")
+def test_other_devices_are_asked_about(box: Path, root: Root) -> None:
+    (box / "app/way").symlink_to("/dev/ptmx")
+    for word in ("/dev/ptmx", "way"):
+        assert root.word(word).protected and not root.word(word).problem
+        assert root.ref(word).problem
+
+
+def test_words_never_raise(box: Path, root: Root) -> None:
+    for word in ("\udcff", "\ud800", "a/" * 2000, "/" * 4000, "\\x00", "../" * 500, "." * 300, "x" * 300):
+        root.word(word)
+        root.word(word, removing=True)
+        root.ref(word)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
+from agenyx.agent.judge import Judge, Judged, Refused, refused_by_guard, say
 from agenyx.agent.normalise import Normaliser
 from agenyx.agent.ports import Emitter, Ports
-from agenyx.core import json
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import (
     ApprovalAsked,
@@ -23,66 +23,52 @@ from agenyx.core.events import (
     CallAccepted,
     CallFinished,
     EffectStarted,
+    Notice,
     Output,
 )
 from agenyx.core.limits import MAX_PARALLEL
-from agenyx.core.messages import ToolResult
+from agenyx.core.messages import Text, ToolResult
 from agenyx.core.tools import Effects
-from agenyx.core.verdict import Verdict
-from agenyx.policy.decide import Policy, decide
+from agenyx.policy.decide import Policy
 from agenyx.session.records import Asked, Decided, EffectsBegun, Result
 from agenyx.session.session import Session
 from agenyx.session.state import CallState
-from agenyx.tools.registry import Registry, parse_args
-from agenyx.tools.spec import Context, Look, Outcome, Tool
+from agenyx.tools.spec import Context, Outcome
 from agenyx.workspace.names import show
 
 INTERRUPTED = (
     "Agenyx was stopped while this call ran. Whether it took effect is not known, and it was not run again: "
     "look at the state of things before you repeat it."
 )
+MAX_EDITS = 2  # of one call; the reference is AgentX §6.2
+TOO_OFTEN = "Denied: what the user changed it to needs another approval, and it was changed twice already."
 CANCELLED = "The turn was stopped before this call ran."
 CANCELLED_RUNNING = "The turn was stopped while this call ran; part of it may have happened."
 
 
 class Ready(Struct, frozen=True):
-    """A call that passed every stage before execution. `asks` when a human has to decide first."""
+    """A call that passed every stage before execution, unless a human has to decide first."""
 
     state: CallState
-    tool: Tool[Any]
-    args: Struct
-    effects: Effects
-    verdict: Verdict
-
-    @property
-    def asks(self) -> bool:
-        return self.verdict.decision == "ask" and self.state.decision is None
-
-
-class Refused(Struct, frozen=True):
-    """A call that ended before execution, with its effects as far as they were seen."""
-
-    outcome: Outcome
-    effects: Effects = Effects()
+    judged: Judged
 
 
 class Boundary:
-    """`context` makes what one call runs in: it is given where live output goes and the call's id."""
+    """`context` makes what one call runs in: it is given where live output goes, the call's id and what was judged."""
 
     def __init__(
         self,
         session: Session,
-        registry: Registry,
+        judge: Judge,
         policy: Policy,
-        look: Callable[[], Look],
-        context: Callable[[Callable[[bytes], None], str], Context],
+        context: Callable[[Callable[[bytes], None], str, Effects], Context],
         normalise: Normaliser,
         ports: Ports,
         emit: Emitter,
     ) -> None:
-        self._session, self._registry = session, registry
+        self._session, self._judge = session, judge
         self.policy = policy  # the person may change the mode while the session lives
-        self._look, self._context, self._normalise = look, context, normalise
+        self._context, self._normalise = context, normalise
         self._ports, self._emit = ports, emit
 
     async def settle(self, calls: Sequence[CallState]) -> None:
@@ -90,7 +76,7 @@ class Boundary:
         todo = list(calls)
         while todo:
             group = await self._group(todo)
-            if asking := [ready for ready in group if ready.asks]:
+            if asking := [ready for ready in group if ready.judged.asks]:
                 self._ask(asking)
                 return
             if group:
@@ -99,12 +85,24 @@ class Boundary:
 
     async def answer(self, approvals: Sequence[Approval]) -> Decision | None:
         """Put the questions to the approver; returns the decision that stops the turn, if one does."""
+        known = len(self._session.state.rules)
         for approval in approvals:
-            decision = await self._ports.approver.decide(approval)
+            decision = None
+            if len(self._session.state.rules) > known:  # an answer of this round may cover what follows
+                decision = await self._ruled(approval)
+            decision = decision or await self._ports.approver.decide(approval)
             self._session.append(Decided(decision), sync=True)
             self._emit(ApprovalSettled(decision))
             if decision.stop:
                 return decision
+            if decision.scope == "saved" and (problem := self._ports.remember(approval.verdict.offer)):
+                self._emit(Notice("warning", f"The rule holds for this session, but was not saved: {problem}."))
+        return None
+
+    async def _ruled(self, approval: Approval) -> Decision | None:
+        judged = await self._judge(approval.call.name, approval.args or approval.call.args, self._rules)
+        if isinstance(judged, Judged) and judged.verdict.decision == "allow":
+            return Decision(approval.id, "allow", by="rule", at=self._session.clock())
         return None
 
     def abandon(self, calls: Sequence[CallState], *, crashed: bool = False) -> None:
@@ -123,11 +121,12 @@ class Boundary:
         group: list[Ready] = []
         for state in todo[:MAX_PARALLEL]:
             ready = await self._prepare(state)
-            together = isinstance(ready, Ready) and ready.effects.parallel
+            seen = ready.judged.effects if isinstance(ready, Ready) else ready.effects
+            together = isinstance(ready, Ready) and seen.parallel
             if group and not together:
                 break
             if state.approval is None:
-                self._emit(CallAccepted(state.call, ready.effects))
+                self._emit(CallAccepted(state.call, seen))
             if isinstance(ready, Refused):
                 self._persist(state, state.call.name, ready.outcome, 0.0)
                 break
@@ -137,45 +136,39 @@ class Boundary:
         return group
 
     async def _prepare(self, state: CallState) -> Ready | Refused:
-        """Resolve, validate, project, decide. Changes nothing."""
-        call = state.call
+        """Judge the call, and see what a human has said to it. Changes nothing."""
         if state.begun and state.acts:
             return Refused(Outcome.error(INTERRUPTED, "interrupted"))
-        tool = self._registry.find(call.name)
-        if tool is None:
-            known = ", ".join(self._registry.names())
-            text = f"There is no tool named {call.name!r}. The tools are: {known}."
-            return Refused(Outcome.error(text, "unavailable"))
-        try:
-            args = parse_args(tool, call.args)
-        except json.JsonError as error:
-            text = f"The arguments are not valid: {error}. You sent: {call.args[:2000]}"
-            return Refused(Outcome.error(text, "malformed"))
-        try:
-            effects = await tool.project(args, self._look())
-        except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
-            return Refused(Outcome.error(f"{tool.name} failed while it was checked: {_say(error)}"))
-        verdict = decide(tool.name, effects, self.policy)
-        decision = state.decision
-        if verdict.decision == "deny":
-            return Refused(Outcome.error(f"Denied: {verdict.text}.", "denied"), effects)
-        if verdict.decision == "ask" and decision is not None and decision.choice == "deny":
+        decision, approval = state.decision, state.approval
+        if decision is not None and decision.choice == "deny":
+            effects = approval.effects if approval is not None else Effects()
             return Refused(Outcome.error(f"Denied: {decision.message or 'the user said no.'}", "denied"), effects)
-        return Ready(state, tool, args, effects, verdict)
+        judged = await self._judge(state.call.name, state.args, self._rules, approval, decision)
+        if isinstance(judged, Refused):
+            return judged
+        if judged.asks and state.edits >= MAX_EDITS:
+            return Refused(Outcome.error(TOO_OFTEN, "denied"), judged.effects)
+        return Ready(state, judged)
+
+    def _rules(self) -> Policy:
+        """The policy as it is now, with the rules that the person set while answering."""
+        set_here = self._session.state.rules
+        return replace(self.policy, rules=(*self.policy.rules, *set_here)) if set_here else self.policy
 
     def _ask(self, asking: Sequence[Ready]) -> None:
         session = self._session
         for ready in asking:
-            seen = session.state.seen
-            paths = [show(ref.real) for ref in (*ready.effects.writes, *ready.effects.removes)]
+            seen, effects = session.state.seen, ready.judged.effects
+            paths = [show(ref.real) for ref in (*effects.writes, *effects.removes)]
             files = tuple((path, seen.get(path, "")) for path in paths)
             approval = Approval(
                 session.ids.new("apr"),
                 ready.state.call,
-                ready.verdict,
-                ready.effects,
+                ready.judged.verdict,
+                effects,
                 files,
                 asked_at=session.clock(),
+                args=ready.state.edited,
             )
             session.append(Asked(approval), sync=True)
             self._emit(ApprovalAsked(approval))
@@ -183,34 +176,43 @@ class Boundary:
     async def _execute(self, group: Sequence[Ready]) -> None:
         """Run a group that was allowed. Its results go on record in the order of the calls."""
         ids = tuple(ready.state.call.id for ready in group)
-        acts = any(not ready.effects.parallel for ready in group)
+        edited = {ready.state.call.id: ready.state.args for ready in group if ready.state.edited is not None}
+        acts = any(not ready.judged.effects.parallel for ready in group)
         if acts:
             await self._ports.barrier()
+        if lost := self._judge.guard():
+            for ready in group:
+                self._persist(ready.state, ready.judged.tool.name, refused_by_guard(lost).outcome, 0.0)
+            return
         # On disk before the effect: that is what tells a crashed call from one that never started.
-        self._session.append(EffectsBegun(ids, acts), sync=acts)
+        self._session.append(EffectsBegun(ids, acts, edited or UNSET), sync=acts)
         self._emit(EffectStarted(ids))
         async with asyncio.TaskGroup() as tasks:
             runs = [tasks.create_task(self._run(ready)) for ready in group]
         for ready, run in zip(group, runs, strict=True):
             outcome, seconds = run.result()
-            self._persist(ready.state, ready.tool.name, outcome, seconds)
+            self._persist(ready.state, ready.judged.tool.name, outcome, seconds, ready.judged.effects)
+            if (asked := ready.state.approval) and (said := ready.state.decision) and said.by != "rule":
+                before = dict(asked.files)
+                for one in outcome.observed:
+                    self._ports.approved(one.path, before.get(one.path, ""), one.sha256)
 
     async def _run(self, ready: Ready) -> tuple[Outcome, float]:
-        call, started = ready.state.call, time.monotonic()
-
+        call, tool, started = ready.state.call, ready.judged.tool, time.monotonic()
         feed, end = self._normalise.live(lambda data: self._emit(Output(call.id, data)))
         try:
-            outcome = await ready.tool.run(ready.args, self._context(feed, call.id))
+            outcome = await tool.run(ready.judged.args, self._context(feed, call.id, ready.judged.effects))
         except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
-            outcome = Outcome.error(f"{ready.tool.name} failed: {_say(error)}")
+            outcome = Outcome.error(f"{tool.name} failed: {say(error)}")
         end()
         return outcome, time.monotonic() - started
 
-    def _persist(self, state: CallState, name: str, outcome: Outcome, seconds: float) -> None:
-        result: ToolResult = self._normalise(state.call, outcome)
+    def _persist(
+        self, state: CallState, name: str, outcome: Outcome, seconds: float, effects: Effects | None = None
+    ) -> None:
+        if state.edited is not None:
+            told = Text(f"[The user changed the arguments to {state.edited}]\n")
+            outcome = replace(outcome, content=(told, *outcome.content))
+        result: ToolResult = self._normalise(state.call, outcome, effects)
         self._session.append(Result(result, outcome.observed))
         self._emit(CallFinished(result, name, seconds))
-
-
-def _say(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

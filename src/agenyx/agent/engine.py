@@ -60,8 +60,9 @@ class Engine:
         state = self._session.state
         steps = state.turn_steps()
         text = steps[-1].assistant.text if steps else ""
-        usage, cost = _since(before, state.usage), self._meter.turn_cost
-        finished = TurnFinished(outcome, text, state.steps, time.monotonic() - started, usage, cost)
+        after = state.usage
+        usage = None if after is before or after is None else after if before is None else after - before
+        finished = TurnFinished(outcome, text, state.steps, time.monotonic() - started, usage, self._meter.turn_cost)
         self._emit(finished)
         return finished
 
@@ -182,15 +183,3 @@ class Engine:
         except StoreError as error:
             return Outcome("failed", f"{error.message}. {error.fix}".strip())
         return outcome
-
-
-def _since(before: Usage | None, after: Usage | None) -> Usage | None:
-    if before is None or after is None or after is before:
-        return None if after is before else after
-    return Usage(
-        after.fresh - before.fresh,
-        after.cache_read - before.cache_read,
-        after.cache_write - before.cache_write,
-        after.out - before.out,
-        after.reasoning - before.reasoning,
-    )

@@ -1,4 +1,7 @@
-"""Makes a tool's outcome fit for the record and the model: masked, scrubbed, bounded. The whole text is kept aside."""
+"""Makes a tool's outcome fit for the record and the model: masked, scrubbed, visible, bounded.
+
+The whole of a text that was cut is kept aside. Knows no tool by name: what a result is, its Effects tell.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from collections.abc import Callable
 from agenyx.core.json import scrub
 from agenyx.core.messages import Media, Text, ToolCall, ToolResult
 from agenyx.core.redact import Masker, StreamMasker
+from agenyx.core.tools import Effects
+from agenyx.core.tty import unseen, visible
 from agenyx.tools.spec import Outcome
 
 EMPTY = "(no output)"
@@ -22,21 +27,28 @@ class Normaliser:
     def __init__(self, masker: Masker, limit: int, spill_directory: str, pages: bool = False) -> None:
         self._masker, self._limit, self._directory, self._pages = masker, limit, spill_directory, pages
 
-    def __call__(self, call: ToolCall, outcome: Outcome) -> ToolResult:
+    def __call__(self, call: ToolCall, outcome: Outcome, effects: Effects | None = None) -> ToolResult:
+        """`effects` are those of a call that ran. Text of files stays exact, so that an edit can match it."""
         text = "".join(block.text for block in outcome.content if isinstance(block, Text))
-        media = tuple(block for block in outcome.content if isinstance(block, Media))
-        text = scrub(self._masker.text(text)) or ("" if media else EMPTY)
+        media = tuple(self._masker.value(block) for block in outcome.content if isinstance(block, Media))
+        text = scrub(self._masker.wrapped(text))
+        if effects is not None and _of_files(effects):
+            hidden = unseen(text)
+        else:
+            text, hidden = visible(text), ""
+        text = text or ("" if media else EMPTY)
+        note = f"\n[this text holds invisible characters: {hidden}]" if hidden else ""
         spill = outcome.spill
         if spill is not None and self._masker.longest:
             spill = self._masked(spill)
         if len(text) > self._limit:
             spill = spill or self._keep(call, text)
             text = cut(text, self._limit, spill, call.id if self._pages else "")
-        return ToolResult(call.id, outcome.status, (Text(text), *media), spill)
+        return ToolResult(call.id, outcome.status, (Text(text + note), *media), spill)
 
     def live(self, show: Callable[[bytes], None]) -> tuple[Callable[[bytes], None], Callable[[], None]]:
         """What takes the bytes of a running call, masks them and shows them, and what shows the rest at its end."""
-        masker = StreamMasker(self._masker)
+        masker = StreamMasker(self._masker.latin)
 
         def feed(data: bytes) -> None:
             # Latin-1 maps every byte to one character and back, so cut characters do no harm.
@@ -52,12 +64,13 @@ class Normaliser:
     def _masked(self, path: str) -> str | None:
         """A tool writes oversized output as it comes; what is kept is masked as what is shown. None if it is gone."""
         try:
-            with open(path, encoding="latin-1", newline="") as file:
-                text = file.read()
-            masked = self._masker.text(text)
+            with open(path, "rb") as file:
+                data = file.read()
+            text = data.decode("latin-1")  # in which every byte is a character and comes back as it was
+            masked = self._masker.latin.wrapped(text)
             if masked != text:
-                with open(path, "w", encoding="latin-1", newline="") as file:
-                    file.write(masked)
+                with open(path, "wb") as file:
+                    file.write(masked.encode("latin-1"))
         except OSError:
             return None
         return path
@@ -71,6 +84,12 @@ class Normaliser:
         except OSError:
             return None  # the model still gets head and tail; the marker then names no file
         return path
+
+
+def _of_files(effects: Effects) -> bool:
+    """Whether a result can only be what stands in files of the workspace, or a change to one."""
+    seen = not (effects.commands or effects.hosts or effects.opaque)
+    return seen and bool(effects.reads or effects.writes)
 
 
 def cut(text: str, limit: int, spill: str | None, call: str = "") -> str:

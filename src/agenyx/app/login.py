@@ -10,7 +10,7 @@ from msgspec import Struct
 from agenyx.config import auth, auth_schema
 from agenyx.config.environment import BY_ID
 from agenyx.config.profiles import Profile
-from agenyx.core.errors import AgenyxError, UsageError
+from agenyx.core.errors import AgenyxError, ConfigError, UsageError
 from agenyx.core.events import Done, Failure
 from agenyx.core.messages import Text, User
 
@@ -57,18 +57,19 @@ def complete(wanted: Wanted) -> Wanted:
     )
 
 
-def entry_of(wanted: Wanted, key: str) -> dict[str, Any]:
-    """The entry for auth.json. `wanted` is complete."""
+def entry_of(wanted: Wanted, key: str, *, in_keyring: bool = False) -> dict[str, Any]:
+    """The entry for auth.json; with `in_keyring` it says where the key is in place of it. `wanted` is complete."""
+    kept = {"api_key_source": auth_schema.KEYRING} if in_keyring else {"api_key": key}
     if wanted.type == "azure_openai":
         member = {
             "endpoint": wanted.base_url,
             "model": wanted.model,
             "deployment": wanted.deployment,
-            "api_key": key,
+            **kept,
             "api_version": wanted.api_version,
         }
     else:
-        parts = {"base_url": wanted.base_url, "api_key": key, "model": wanted.model, "wire": wanted.wire}
+        parts = {"base_url": wanted.base_url, **kept, "model": wanted.model, "wire": wanted.wire}
         member = {name: value for name, value in parts.items() if value}
     return {"id": wanted.id, "type": wanted.type, wanted.type: member}
 
@@ -126,9 +127,49 @@ async def _word(profile: Profile, env: Mapping[str, str], client: Any) -> str:
     raise AgenyxError(f"{profile.host} ended without an answer", "Try again.")
 
 
-def store(home: str, entry: dict[str, Any], *, default: bool) -> bool:
-    """Write the profile; `default` marks it. True when it replaced one of the same id. Raises ConfigError."""
-    replaced = auth.put(home, entry)
+def store(home: str, wanted: Wanted, key: str, *, default: bool, in_keyring: bool = False) -> tuple[bool, str]:
+    """Write the profile, `default` marks it; its key goes to auth.json or into the system's keyring.
+
+    Whether it replaced one of the same id, and what the person should know, "" for nothing. Raises ConfigError; then
+    nothing was stored.
+    """
+    was_in_keyring = _keyed(home, wanted.id)
+    if in_keyring:
+        from agenyx.config import keychain
+
+        keychain.put(home, wanted.id, key)
+    try:
+        replaced = auth.put(home, entry_of(wanted, key, in_keyring=in_keyring))
+    except ConfigError:
+        if in_keyring and not was_in_keyring:
+            _forgotten(home, wanted.id)
+        raise
     if default:
-        auth.make_default(home, entry["id"])
-    return replaced
+        auth.make_default(home, wanted.id)
+    return replaced, _forgotten(home, wanted.id) if was_in_keyring and not in_keyring else ""
+
+
+def remove(home: str, provider: str) -> tuple[int, str]:
+    """Remove a profile and its key, wherever that is: the number of profiles left, and what the person should know.
+
+    Raises UsageError, ConfigError.
+    """
+    in_keyring = _keyed(home, provider)
+    left = auth.drop(home, provider)
+    return left, _forgotten(home, provider) if in_keyring else ""
+
+
+def _keyed(home: str, provider: str) -> bool:
+    """Whether the key of this profile lies in the keyring."""
+    return any(profile.id == provider and profile.in_keyring for profile in auth.load(home) or ())
+
+
+def _forgotten(home: str, provider: str) -> str:
+    """Take the key out of the keyring. What stands in the way is said, and stops nothing."""
+    from agenyx.config import keychain
+
+    try:
+        keychain.forget(home, provider)
+    except ConfigError as error:
+        return f"the key of {provider} is still in the system keyring: {error.message}"
+    return ""

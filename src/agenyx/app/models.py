@@ -1,19 +1,20 @@
-"""Chooses the model server and the model, and opens it: an HTTP server, or the embedded model as a child process."""
+"""Chooses the model server and the model, and opens it. What is known of a model without asking stands in facts."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, field
 
+from agenyx.app.facts import effort_kept, effort_of, options_of
 from agenyx.app.settings import Settings
-from agenyx.config.configured import LOCAL, configured, keys
+from agenyx.config.configured import LOCAL, configured
 from agenyx.config.environment import BY_ID
 from agenyx.config.profiles import LOCAL_ID, Profile
+from agenyx.config.secrets import check_public, secrets
 from agenyx.core.errors import ConfigError, UsageError
-from agenyx.core.events import Notice, Usage
+from agenyx.core.events import Notice
 from agenyx.core.limits import RESULT_CHARS
 from agenyx.core.redact import Masker
 from agenyx.core.tools import ToolSet
@@ -21,14 +22,7 @@ from agenyx.llm.request import Options, Provider, Request
 from agenyx.proc.spawn import Processes
 from agenyx.session.records import Binding
 
-LOCAL_RESULT_CHARS = 1_500  # the embedded model's whole window is 8,192 tokens
-LOCAL_STEPS = 12
-LOCAL_OUTPUT = 512  # tokens
-LOCAL_OPTIONS = Options(temperature=0.0, max_output=LOCAL_OUTPUT)
-LOCAL_WINDOW = 8_192  # tokens, as the server is started
-
 if TYPE_CHECKING:
-    from agenyx.llm.catalogue import Model as Facts
     from agenyx.llm.http import Client
 
 
@@ -36,7 +30,9 @@ class Model(Struct):
     """An open model. `max_steps` is 0 for the usual limit; `close` releases what the model holds.
 
     `prepare` is awaited with the first request before it is sent, where a model has something to do then. `reopen`
-    gives the provider of another model on the same server, None where there is only one.
+    gives the provider of another model on the same server, None where there is only one; `options` and `prepare` are
+    those of that model from then on. `windows` are the context windows in tokens that a server told, by model: they
+    count before what the catalogue knows.
     """
 
     profile: Profile
@@ -50,6 +46,7 @@ class Model(Struct):
     result_chars: int = RESULT_CHARS
     max_steps: int = 0
     secrets: tuple[str, ...] = ()
+    windows: dict[str, int] = field(default_factory=dict[str, int])
 
 
 FIRST_RUN = """\
@@ -75,61 +72,32 @@ async def open_model(
 
     Raises UsageError, ConfigError or another AgenyxError with what to do next.
     """
+    model = await _open(settings, env, home, processes, before, tell)
+    if settings.tool_set:
+        from agenyx.tools.registry import SETS
+
+        model.size = SETS[settings.tool_set]
+    return model
+
+
+async def _open(
+    settings: Settings,
+    env: Mapping[str, str],
+    home: str,
+    processes: Processes,
+    before: Binding | None,
+    tell: Callable[[Notice], None],
+) -> Model:
     if settings.replay:
-        return _open_replay(settings)
+        from agenyx.app.recorded import open_recorded
+
+        return await open_recorded(settings)
     profile = await find_profile(settings.provider, settings.base_url, env, home)
     if profile.type == "local":
-        return await _open_local(profile, settings, env, home, processes, tell)
+        from agenyx.app.embedded import open_embedded
+
+        return await open_embedded(profile, settings, env, home, processes, tell)
     return await _open_server(profile, settings, env, home, before, tell)
-
-
-def _open_replay(settings: Settings) -> Model:
-    """A recording in place of a server, with the options that it was made with."""
-    from agenyx.llm.provider import open_provider
-    from agenyx.llm.replay import open_replay
-
-    replay = open_replay(settings.replay, loose=settings.replay_loose)
-    profile, client = replay.profile, replay.client
-
-    def reopen(model: str) -> Provider:
-        return open_provider(profile, model, {}, client=client, retry=replay.retry, throttle=replay.throttle)
-
-    provider = reopen(replay.model)
-    if profile.type == "local":
-        return Model(
-            profile,
-            replay.model,
-            provider,
-            replay.options,
-            client.close,
-            size="small",
-            result_chars=LOCAL_RESULT_CHARS,
-            max_steps=LOCAL_STEPS,
-        )
-    return Model(profile, replay.model, provider, replay.options, client.close, reopen=reopen)
-
-
-def _client(
-    settings: Settings,
-    profile: Profile,
-    model: str,
-    options: Options,
-    secrets: tuple[str, ...],
-    env: Mapping[str, str],
-    tell: Callable[[Notice], None],
-) -> Client:
-    """The HTTP client; one that writes everything down where that was asked for. Raises UsageError."""
-    from agenyx.llm.http import Client
-
-    if not settings.record:
-        return Client(env)
-    from agenyx.llm.cassette import Recorder
-    from agenyx.llm.record import RecordingClient
-
-    def say(text: str) -> None:
-        tell(Notice("warning", text, "Free space, then record again."))
-
-    return RecordingClient(env, Recorder(settings.record, profile, model, secrets, say, options=options))
 
 
 async def find_profile(provider: str, base_url: str, env: Mapping[str, str], home: str) -> Profile:
@@ -169,153 +137,90 @@ async def _open_server(
     before: Binding | None,
     tell: Callable[[Notice], None],
 ) -> Model:
-    from agenyx.llm.http import Client
     from agenyx.llm.models import choose_model
     from agenyx.llm.provider import open_provider
     from agenyx.llm.throttle import Throttle
 
-    client = Client(env)
     chosen = settings.model or env.get("AGENYX_MODEL", "")
     if not chosen and before is not None and before.fingerprint == profile.fingerprint(before.model):
         chosen = before.model
+    # A model may print the key of any provider that it finds, not only its own.
+    secrets = secrets_of(profile, env, home)
+    client = client_for(settings, profile, "", Options(), secrets, env, tell)
     try:
         name = await choose_model(profile, chosen, env, client, home)
-        secrets = _secrets(profile, env, home)
         effort = effort_of(profile, name, settings.effort, home, env)
-        options = Options(max_output=_output(profile, name, home), effort=effort)
+        options = options_of(profile, name, effort, home)
         if settings.record:
-            await client.close()
-            client = _client(settings, profile, name, options, secrets, env, tell)
+            from agenyx.app.recorded import begin
+
+            begin(client, name, options)
     except BaseException:
         await client.close()
         raise
-    # A model may print the key of any provider that it finds, not only its own.
     throttle, masker = Throttle(), Masker(secrets)
 
-    def reopen(other: str) -> Provider:
+    def provide(other: str) -> Provider:
         return open_provider(profile, other, env, client=client, masker=masker, throttle=throttle)
 
-    provider = reopen(name)
-    if profile.type == "azure_openai":
-        return Model(profile, name, provider, options, client.close, secrets=secrets)
-    return Model(profile, name, provider, options, client.close, reopen=reopen, secrets=secrets)
+    model = Model(profile, name, provide(name), options, client.close, secrets=secrets)
+
+    def prepared(other: str) -> None:
+        model.prepare = _prepare(model, other, env)
+
+    def reopen(other: str) -> Provider:
+        model.options = options_of(profile, other, effort_kept(profile, other, model.options.effort, home), home)
+        prepared(other)
+        return provide(other)
+
+    prepared(name)
+    if profile.type != "azure_openai":
+        model.reopen = reopen
+    return model
 
 
-def price_of(profile: Profile, model: str, home: str) -> Callable[[Usage], float | None]:
-    """What a response of this model costs in US dollars, None when that is not known.
-
-    The catalogue is read with the first response, once. Prices belong to hosts that it names; those of Azure depend on
-    the contract. The embedded model costs nothing.
-    """
-    found: list[Facts | None] = []
-
-    def cost(usage: Usage) -> float | None:
-        from agenyx.llm import catalogue
-
-        if profile.type == "local":
-            return 0.0
-        if not found:
-            found.append(catalogue.read(home).model(profile.host, model))
-        return catalogue.price(usage, found[0])
-
-    return cost
-
-
-def window_of(profile: Profile, model: str, home: str) -> int | None:
-    """The context window in tokens, None when it is not known."""
-    if profile.type == "local":
-        return LOCAL_WINDOW
-    from agenyx.llm import catalogue
-
-    facts = catalogue.read(home).model(profile.host, model)
-    return facts.window if facts else None
-
-
-def _output(profile: Profile, model: str, home: str) -> int | None:
-    """The model's most output tokens where the wire wants a number; elsewhere the server's own limit holds."""
-    if profile.wire != "anthropic":
+def _prepare(model: Model, name: str, env: Mapping[str, str]) -> Callable[[Request], Awaitable[Notice]] | None:
+    """Where the server cuts off without a word what does not fit, a look at its window before the first request."""
+    profile = model.profile
+    if profile.wire != "chat":
         return None
-    from agenyx.llm import catalogue
+    from agenyx.llm.dialects import OLLAMA, dialect_of
 
-    facts = catalogue.read(home).model(profile.host, model)
-    return facts.output if facts else None
+    if dialect_of(profile) is not OLLAMA:
+        return None
 
+    async def look(request: Request) -> Notice:
+        from agenyx.llm import ollama
 
-def _secrets(profile: Profile, env: Mapping[str, str], home: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((profile.api_key, *keys(env, home)))) if profile.api_key else keys(env, home)
+        found = await ollama.window(profile, name, env)
+        if found.tokens:
+            model.windows[name] = found.tokens
+        return ollama.notice(name, found, request)
 
-
-def effort_of(profile: Profile, model: str, flag: str, home: str, env: Mapping[str, str] | None = None) -> str:
-    """The reasoning effort. The catalogue is read only when one was chosen and the profile declares none.
-
-    Raises UsageError where the model does not take it.
-    """
-    env = env or {}
-    chosen = flag or env.get("AGENYX_REASONING_EFFORT", "").strip()
-    if not chosen and not profile.default_effort:
-        return ""
-    from agenyx.config.effort import choose_effort
-
-    known = None
-    if chosen and not profile.efforts and profile.type != "local":
-        from agenyx.llm import catalogue
-
-        facts = catalogue.read(home).model(profile.host, model)
-        known = facts.efforts if facts else None
-    return choose_effort(profile, flag, env, known)
+    return look
 
 
-async def _open_local(
-    chosen: Profile,
+def client_for(
     settings: Settings,
+    profile: Profile,
+    model: str,
+    options: Options,
+    secrets: tuple[str, ...],
     env: Mapping[str, str],
-    home: str,
-    processes: Processes,
     tell: Callable[[Notice], None],
-) -> Model:
-    from contextlib import AsyncExitStack
+) -> Client:
+    """The HTTP client; one that writes everything down where that was asked for. Raises UsageError."""
+    if settings.record:
+        from agenyx.app.recorded import recording_client
 
-    from agenyx.llm.chat_encode import ChatEncoder
-    from agenyx.llm.dialects import dialect_of
-    from agenyx.llm.local.server import open_local
-    from agenyx.llm.provider import open_provider
+        return recording_client(settings.record, profile, model, options, secrets, env, tell)
+    from agenyx.llm.http import Client
 
-    stack = AsyncExitStack()
-    try:
-        server = await stack.enter_async_context(open_local(processes, home, env))
-        name = server.installed.name
-        wanted = settings.model or chosen.model
-        if wanted not in ("", name):
-            raise UsageError(
-                f"the local model in use is {name}, not {wanted}",
-                "Leave out --model, or use another provider.",
-            )
-        profile = replace(chosen, base_url=server.base_url, api_key=server.api_key, model=name)
-        effort_of(profile, name, settings.effort, home, env)
-        secrets = _secrets(profile, env, home)
-        client = _client(settings, profile, name, LOCAL_OPTIONS, secrets, env, tell)
-        stack.push_async_callback(client.close)
-        provider = open_provider(profile, name, env, client=client, masker=Masker(secrets))
-        encoder = ChatEncoder(dialect_of(profile), provider.binding)
+    return Client(env)
 
-        async def prepare(request: Request) -> Notice:
-            restored = await server.warm(encoder.encode(request))
-            how = "its prompt was restored from disk" if restored else "its prompt was read for the first time"
-            return Notice("info", f"The local model {name} was ready in {server.seconds:.1f} s; {how}.")
 
-        close = stack.pop_all().aclose
-        return Model(
-            profile,
-            name,
-            provider,
-            LOCAL_OPTIONS,
-            close,
-            prepare,
-            secrets=secrets,
-            size="small",
-            result_chars=LOCAL_RESULT_CHARS,
-            max_steps=LOCAL_STEPS,
-        )
-    except BaseException:
-        await stack.aclose()
-        raise
+def secrets_of(profile: Profile, env: Mapping[str, str], home: str) -> tuple[str, ...]:
+    """What must not be shown: the keys of this profile and of all others. Raises ConfigError."""
+    found = secrets(env, home, profile.api_key)
+    check_public(profile, found)
+    return found

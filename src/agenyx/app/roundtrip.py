@@ -26,8 +26,9 @@ TOOL = ToolSpec(
         "additionalProperties": False,
     },
 )
-PROMPT = f"Look up the word {WORD} with the Lookup tool, then say in one short sentence what it found."
-SYSTEM = "You are a helpful assistant with one tool. Use it when asked."
+# As plain as it can be said: what fails here shall be the tool call, not the reading of the request.
+PROMPT = f"Call the Lookup tool with the word {WORD}, then say in one short sentence what it found."
+SYSTEM = "You have one tool, Lookup. When the user asks to look something up, call it first, then answer."
 
 
 class Trip(Struct, frozen=True):

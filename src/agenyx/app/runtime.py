@@ -1,45 +1,37 @@
-"""Wires the parts into a conversation. The only module that knows them all."""
+"""One conversation as a surface sees it: prompts in, answers of the engine out, and what the person may change."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agenyx.agent.boundary import Boundary
 from agenyx.agent.budget import Limits, Meter
 from agenyx.agent.engine import Engine
-from agenyx.agent.normalise import Normaliser
 from agenyx.agent.notices import environment, mode_changed
-from agenyx.agent.ports import Approver, Emitter, Ports
+from agenyx.agent.ports import Emitter, Ports
 from agenyx.agent.prompt import make_prefix, system_sections
-from agenyx.app.instructions import trusted_section
-from agenyx.app.models import Model, effort_of, open_model, price_of, window_of
-from agenyx.app.opening import Opened, open_session
+from agenyx.app.compose import Source, compose
+from agenyx.app.facts import check_price, effort_kept, effort_of, price_of, window_of
+from agenyx.app.head import renewed, specs
+from agenyx.app.models import Model
+from agenyx.app.opening import Opened
+from agenyx.app.policies import Chosen
 from agenyx.app.settings import Settings
+from agenyx.config.guard import HomeGuard
 from agenyx.config.home import home_path
 from agenyx.core.errors import UsageError
-from agenyx.core.events import AgentEvent, Body, ModeChanged, PrefixBroke, TurnFinished, TurnStarted, Usage
+from agenyx.core.events import ModeChanged, PrefixBroke, TurnFinished, TurnStarted, Usage
 from agenyx.core.json import scrub
 from agenyx.core.limits import MAX_STEPS
 from agenyx.core.messages import Text, User
-from agenyx.core.redact import Masker
-from agenyx.core.verdict import Mode
+from agenyx.core.verdict import Mode, Rule
 from agenyx.llm.check import Checked
-from agenyx.policy.decide import Policy
-from agenyx.policy.paths import protection
-from agenyx.proc.environment import child_env
 from agenyx.proc.spawn import Processes
 from agenyx.session import records
 from agenyx.session.state import NeedModel
-from agenyx.shell.jobs import Jobs
-from agenyx.shell.system import Shell
-from agenyx.tools.builtin import builtin_tools
-from agenyx.tools.registry import Registry
-from agenyx.tools.spec import Context, Look
-from agenyx.tools.toolresultread import spill_of
 from agenyx.workspace import git
 from agenyx.workspace.root import Root
 
@@ -78,59 +70,34 @@ class Conversation:
         ports: Ports,
         emit: Emitter,
         instructions: str = "",
+        guard: HomeGuard | None = None,
+        chosen: Chosen | None = None,
     ) -> None:
         session = opened.session
         self._instructions = instructions
         self.session_id, self.model, self.persistent = session.id, model.name, opened.persistent
         self.mode: Mode = settings.mode
-        # A resumed session keeps the effort of its stored head unless another one was chosen.
+        # A resumed session keeps the effort of its stored head unless another one was chosen, or the model refuses it.
         self._effort_chosen = bool(settings.effort or env.get("AGENYX_REASONING_EFFORT", "").strip())
         stored = session.state.prefix
-        self.effort = model.options.effort if stored is None or self._effort_chosen else stored.options.effort
+        if stored is not None and not self._effort_chosen:
+            effort = effort_kept(model.profile, model.name, stored.options.effort, home_path(env))
+            model.options = replace(model.options, effort=effort)
+        self.effort = model.options.effort
         self._settings, self._opened, self._session, self._model = settings, opened, session, model
         self._env, self._ports, self._queue = env, ports, list[User]()
         self._processes, self._emit, self._root = processes, emit, root
-        masker = Masker(model.secrets)
-        environment_of_children = child_env(env, model.secrets)
-        shell = Shell(processes, root.path, os.path.join(session.directory, "shell"), environment_of_children)
-        spill = os.path.join(session.directory, "output")
-        limit = model.result_chars
-        jobs = self._jobs = Jobs(processes, os.path.join(session.directory, "jobs"))
-
-        def context(output: Callable[[bytes], None], call: str) -> Context:
-            return Context(
-                root,
-                session.state.seen,
-                shell,
-                processes,
-                output,
-                spill=os.path.join(spill, f"{call}.txt"),
-                result_chars=limit,
-                call=call if pages else "",
-                jobs=jobs,
-                spilled=lambda wanted: spill_of(session.state.entries, wanted),
-            )
-
-        self._registry = Registry(builtin_tools(), model.size)
-        pages = self._registry.find("ToolResultRead") is not None
-        ports = replace(ports, inbox=self._take)
-        self._boundary = Boundary(
-            session,
-            self._registry,
-            Policy(settings.mode, settings.unsafe),
-            lambda: Look(root, session.state.seen, shell),
-            context,
-            Normaliser(masker, limit, spill, pages),
-            ports,
-            emit,
-        )
-        self._masker = masker
+        source = Source(settings, env, root, session, model, processes, guard, chosen)
+        parts = self._parts = compose(source, replace(ports, inbox=self._take), emit)
+        self._masker, self._registry, self._boundary = parts.masker, parts.registry, parts.boundary
         steps = settings.max_steps or model.max_steps or MAX_STEPS
         self._meter = Meter(
             Limits(settings.max_usd or None, settings.max_tokens or None),
             price_of(model.profile, model.name, home_path(env)),
         )
-        self._engine = Engine(session, Checked(model.provider), self._boundary, ports, emit, steps, self._meter)
+        self._engine = Engine(
+            session, Checked(model.provider, parts.masker), parts.boundary, parts.ports, emit, steps, self._meter
+        )
 
     @property
     def unfinished(self) -> bool:
@@ -174,7 +141,7 @@ class Conversation:
             )
         if mode != self.mode:
             self.mode = mode
-            self._boundary.policy = Policy(mode, self._settings.unsafe)
+            self._boundary.policy = replace(self._boundary.policy, mode=mode)
             if self._session.state.entries:
                 self._queue.append(mode_changed(mode))
             self._emit(ModeChanged(mode))
@@ -185,11 +152,12 @@ class Conversation:
         if model.reopen is None:
             raise UsageError(f"{model.profile.id} has one model only", "Start again with another --provider.")
         price = price_of(model.profile, name, home_path(self._env))
-        _check_price(self._settings, price, name)
+        check_price(self._settings, price, name)
         self._meter.price = price
         model.provider = model.reopen(name)
-        self._engine.provider = Checked(model.provider)
+        self._engine.provider = Checked(model.provider, self._masker)
         self.model = model.name = name
+        self.effort = model.options.effort
 
     def set_effort(self, level: str) -> None:
         """Another reasoning effort from the next turn on. Raises UsageError where the model does not take it."""
@@ -197,6 +165,10 @@ class Conversation:
         level = effort_of(model.profile, self.model, level, home_path(self._env))
         model.options = replace(model.options, effort=level)
         self.effort, self._effort_chosen = level, True
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The permission rules that hold now, those set while answering last."""
+        return (*self._boundary.policy.rules, *self._session.state.rules)
 
     def status(self) -> Status:
         """The facts of the session as they are now."""
@@ -215,7 +187,7 @@ class Conversation:
             last.fresh + last.cache_read + last.cache_write + last.out if last else None,
             facts.branch if facts else "",
             self._meter.cost,
-            window_of(self._model.profile, self.model, home_path(self._env)),
+            self._model.windows.get(self.model) or window_of(self._model.profile, self.model, home_path(self._env)),
         )
 
     async def clear(self) -> Conversation:
@@ -223,6 +195,8 @@ class Conversation:
         effort = self.effort if self._effort_chosen else self._settings.effort
         settings = replace(self._settings, resume="", continue_=False, mode=self.mode, model=self.model, effort=effort)
         ports = self._ports
+        from agenyx.app.start import open_conversation  # which builds conversations
+
         fresh = await open_conversation(settings, self._env, ports.emit, ports.approver, ports.barrier)
         await self.close()
         return fresh
@@ -233,7 +207,7 @@ class Conversation:
 
     async def close(self) -> None:
         """End the processes of the session and release it. Idempotent parts only; call it once."""
-        await self._jobs.close()
+        await self._parts.jobs.close()
         await self._processes.close()
         await self._model.close()
         self._opened.close()
@@ -244,6 +218,7 @@ class Conversation:
         binding = records.Binding(model.profile.id, model.provider.binding, model.name)
         if state.opened is None:
             bodies.append(records.Opened(self._session.id, self._root.path, _version()))
+        moved = state.binding is not None and state.binding != binding
         if state.binding != binding:
             if state.binding is not None:
                 self._emit(PrefixBroke(f"the model changed from {state.binding.model} to {model.name}"))
@@ -251,13 +226,13 @@ class Conversation:
         if state.prefix is None:
             extra = (self._instructions,) if self._instructions else ()
             system = (*system_sections(model.size), *extra)
-            bodies.append(make_prefix(model.options, system, self._registry.specs()))
-        elif self._effort_chosen and state.prefix.options.effort != model.options.effort:
-            was, now = state.prefix.options.effort or "the default", model.options.effort or "the default"
-            cause = f"the reasoning effort changed from {was} to {now}"
-            self._emit(PrefixBroke(cause))
-            options = replace(state.prefix.options, effort=model.options.effort)
-            bodies.append(make_prefix(options, state.prefix.system, state.prefix.tools, cause))
+            bodies.append(make_prefix(model.options, system, specs(self._registry, self._parts.shell)))
+        else:
+            chosen = specs(self._registry, self._parts.shell) if self._settings.tool_set else None
+            head = renewed(state.prefix, model.options, chosen, moved=moved)
+            if head is not None:
+                self._emit(PrefixBroke(head.cause))
+                bodies.append(head)
         if not state.entries:
             bodies.append(records.Prompt(self._environment()))
         return bodies
@@ -267,50 +242,6 @@ class Conversation:
         words = f"branch {facts.branch or '(detached)'}, HEAD {facts.head[:12] or '(no commit)'}" if facts else ""
         platform = f"{uname.sysname} {uname.machine}"
         return environment(self._session.clock(), platform, self._root.path, words, self.mode)
-
-
-async def open_conversation(
-    settings: Settings,
-    env: Mapping[str, str],
-    emit: Callable[[AgentEvent], None],
-    approver: Approver,
-    barrier: Callable[[], Awaitable[None]],
-) -> Conversation:
-    """Raises UsageError, ConfigError or another AgenyxError, each with what to do next."""
-    home = home_path(env)
-    workspace = os.path.realpath(settings.cwd)
-    if not os.path.isdir(workspace):
-        raise UsageError(f"{settings.cwd} is not a directory", "Name an existing one with --cwd.")
-    root = Root(workspace, lambda real: protection(real, workspace, home))
-    processes = Processes()
-    early: list[Body] = []
-    opened = open_session(settings, home, workspace, early.append)
-    emitter = Emitter(opened.session.id, emit)
-    instructions, model = "", None
-    try:
-        model = await open_model(settings, env, home, processes, opened.session.state.binding, emitter)
-        _check_price(settings, price_of(model.profile, model.name, home), model.name)
-        if opened.session.state.prefix is None and model.size != "small":
-            instructions = await trusted_section(settings, home, workspace, approver, early.append)
-    except BaseException:
-        if model is not None:
-            await model.close()
-        await processes.close()
-        opened.close()
-        raise
-    for body in early:
-        emitter(body)
-    ports = Ports(approver, emit, barrier)
-    return Conversation(settings, env, root, opened, model, processes, ports, emitter, instructions)
-
-
-def _check_price(settings: Settings, price: Callable[[Usage], float | None], model: str) -> None:
-    """Raises UsageError where a budget in dollars could not be kept."""
-    if settings.max_usd and price(Usage(1, 1, 1, 1)) is None:
-        raise UsageError(
-            f"--max-budget-usd cannot be kept: the price of {model} is not known",
-            "Use --max-tokens, or write the price into catalogue.json in the home.",
-        )
 
 
 def _version() -> str:

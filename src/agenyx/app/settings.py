@@ -10,8 +10,10 @@ from agenyx.core.verdict import Mode
 class Settings(Struct, frozen=True):
     """Empty strings and zero mean: not chosen. `cwd` is the workspace; `unsafe` the dangerous flag.
 
+    `allowed` and `disallowed` are permission rules, between commas or blanks; `tool_set` is a ToolSet.
     `record` and `replay` are files: a recording to write, or to play in place of a server, by order alone if
-    `replay_loose`. `trust` lets the workspace's instructions in for this run; `bare` leaves them out without a word.
+    `replay_loose`. `trust` lets what acts in the workspace (instructions, settings) in for this run; `bare` leaves it
+    out without a word. `yielding` names the fields that come from the home's settings.toml: a trusted workspace's wins.
     """
 
     cwd: str
@@ -32,3 +34,7 @@ class Settings(Struct, frozen=True):
     persist: bool = True
     trust: bool = False
     bare: bool = False
+    yielding: tuple[str, ...] = ()
+    allowed: str = ""
+    disallowed: str = ""
+    tool_set: str = ""

@@ -27,6 +27,7 @@ from agenyx.core import json
 from agenyx.core.errors import ConfigError
 
 VERSION = 2
+KEYRING = "keyring"  # the one value of api_key_source, a member beyond the reference
 MOST = 32
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 URL_BYTES, NAME_BYTES, KEY_BYTES, VERSION_BYTES = 2048, 256, 16 << 10, 128
@@ -58,8 +59,9 @@ class _Azure(_Strict, frozen=True, forbid_unknown_fields=True):
     endpoint: str
     model: str
     deployment: str
-    api_key: str
     api_version: str
+    api_key: str | UnsetType = UNSET
+    api_key_source: str | UnsetType = UNSET
 
 
 class _Server(_Strict, frozen=True, forbid_unknown_fields=True):
@@ -67,6 +69,7 @@ class _Server(_Strict, frozen=True, forbid_unknown_fields=True):
 
     base_url: str | UnsetType = UNSET
     api_key: str | UnsetType = UNSET
+    api_key_source: str | UnsetType = UNSET
     model: str = ""
     wire: str | UnsetType = UNSET
 
@@ -156,6 +159,7 @@ def _profile(entry: _Entry, at: str) -> Profile:
         declares=bool(efforts) or entry.type == "azure_openai",
         origin="auth.json",
         default=entry.default,
+        in_keyring=made.in_keyring,
     )
 
 
@@ -166,15 +170,17 @@ def _member(entry: _Entry, at: str) -> Profile:
         endpoint = clean_azure(_text(azure.endpoint, f"{at}.endpoint", URL_BYTES), f"{at}.endpoint")
         if not endpoint.startswith("https://") and not _loopback(endpoint):
             raise Invalid(f"{at}.endpoint must be an https address")
+        key, in_keyring = _key_of(azure, at, needed=True)
         return Profile(
             entry.id,
             "azure_openai",
             endpoint,
-            _key(azure.api_key, f"{at}.api_key"),
+            key,
             "responses",
             _text(azure.model, f"{at}.model", NAME_BYTES),
             _text(azure.deployment, f"{at}.deployment", NAME_BYTES),
             _text(azure.api_version, f"{at}.api_version", VERSION_BYTES, empty=True),
+            in_keyring=in_keyring,
         )
     if isinstance(entry.local, _Local):
         return Profile(
@@ -184,23 +190,22 @@ def _member(entry: _Entry, at: str) -> Profile:
     assert isinstance(server, _Server)
     model = _text(server.model, f"{at}.model", NAME_BYTES, empty=True)
     url = "" if server.base_url is UNSET else _text(server.base_url, f"{at}.base_url", URL_BYTES)
-    key = "" if server.api_key is UNSET else _key(server.api_key, f"{at}.api_key")
     if not url and entry.type == "openai_compatible":
         raise Invalid(f"{at} lacks the member base_url")
-    if not key and entry.type != "openai_compatible":
-        raise Invalid(f"{at} lacks the member api_key")
+    key, in_keyring = _key_of(server, at, needed=entry.type != "openai_compatible")
     if entry.type == "anthropic":
         if server.wire is not UNSET:
             raise Invalid(f"{at} has the member wire, which this type does not take")
         url = clean_anthropic(url, f"{at}.base_url") if url else ANTHROPIC_URL
-        return Profile(entry.id, "anthropic", url, key, "anthropic", model)
+        return Profile(entry.id, "anthropic", url, key, "anthropic", model, in_keyring=in_keyring)
     wire: Wire = "chat"
     if server.wire is not UNSET:
         if server.wire not in WIRES[entry.type]:
             raise Invalid(f"{at}.wire must be one of {', '.join(WIRES[entry.type])}")
         wire = server.wire
     kind = "openai" if entry.type == "openai" else "openai_compatible"
-    return Profile(entry.id, kind, clean_url(url, f"{at}.base_url") if url else OPENAI_URL, key, wire, model)
+    url = clean_url(url, f"{at}.base_url") if url else OPENAI_URL
+    return Profile(entry.id, kind, url, key, wire, model, in_keyring=in_keyring)
 
 
 def _loopback(url: str) -> bool:
@@ -229,6 +234,21 @@ def _text(value: str, at: str, most: int, *, empty: bool = False) -> str:
     if len(value.encode()) > most:
         raise Invalid(f"{at} is longer than {most} bytes")
     return value
+
+
+def _key_of(member: _Azure | _Server, at: str, *, needed: bool) -> tuple[str, bool]:
+    """The key, and whether it lies in the system's keyring instead: one of the two, where one is needed."""
+    if member.api_key_source is not UNSET:
+        if member.api_key_source != KEYRING:
+            raise Invalid(f"{at}.api_key_source must be {KEYRING}")
+        if member.api_key is not UNSET:
+            raise Invalid(f"{at} has both api_key and api_key_source")
+        return "", True
+    if member.api_key is not UNSET:
+        return _key(member.api_key, f"{at}.api_key"), False
+    if needed:
+        raise Invalid(f"{at} lacks the member api_key")
+    return "", False
 
 
 def _key(value: str, at: str) -> str:

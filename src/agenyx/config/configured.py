@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from agenyx.config import environment
-from agenyx.config.profiles import LOCAL_ID, Profile, select
+from agenyx.config.profiles import LOCAL_ID, Profile, check_key, select
 from agenyx.core.errors import UsageError
 
 LOCAL = Profile(LOCAL_ID, "local", "http://127.0.0.1", origin="installed")
@@ -41,7 +43,7 @@ def configured(env: Mapping[str, str], home: str, provider: str, base_url: str) 
         if profiles is not None:
             if provider == LOCAL_ID and all(profile.id != LOCAL_ID for profile in profiles):
                 return None
-            return select(profiles, provider)
+            return with_key(select(profiles, provider), home)
     if provider:
         row = environment.BY_ID.get(provider)
         return environment.profile_of(row, env) if row else None
@@ -49,8 +51,18 @@ def configured(env: Mapping[str, str], home: str, provider: str, base_url: str) 
     return environment.profile_of(rows[0], env) if rows else None
 
 
+def with_key(profile: Profile, home: str) -> Profile:
+    """The profile with its key where that lies in the system's keyring. Raises ConfigError with the remedy."""
+    if not profile.in_keyring:
+        return profile
+    from agenyx.config import keychain
+
+    key = check_key(keychain.get(home, profile.id), f"the key of {profile.id} in the system keyring")
+    return replace(profile, api_key=key)
+
+
 def everything(env: Mapping[str, str], home: str) -> tuple[Profile, ...]:
-    """Every configured profile, all of them checked. Raises ConfigError."""
+    """Every configured profile, all of them checked, without keys from the keyring. Raises ConfigError."""
     if has_auth(home):
         from agenyx.config.auth import load
 
@@ -63,7 +75,7 @@ def everything(env: Mapping[str, str], home: str) -> tuple[Profile, ...]:
 def keys(env: Mapping[str, str], home: str) -> tuple[str, ...]:
     """Every key of every configured provider, also of those that are not used: all of them are masked.
 
-    Raises ConfigError for a broken auth.json.
+    A key in the system's keyring is left there. Raises ConfigError for a broken auth.json.
     """
     found = [env.get(row.key_variable, "").strip() for row in environment.ROWS]
     if has_auth(home):
@@ -71,3 +83,15 @@ def keys(env: Mapping[str, str], home: str) -> tuple[str, ...]:
 
         found += [profile.api_key for profile in load(home) or ()]
     return tuple(dict.fromkeys(key for key in found if key))
+
+
+def too_short(env: Mapping[str, str], home: str) -> tuple[str, ...]:
+    """Where keys stand that are too short to be masked: variables, and profiles of auth.json. Raises ConfigError."""
+    from agenyx.core.spellings import SHORTEST
+
+    places = {row.key_variable: env.get(row.key_variable, "").strip() for row in environment.ROWS}
+    if has_auth(home):
+        from agenyx.config.auth import load
+
+        places |= {f"auth.json ({profile.id})": profile.api_key for profile in load(home) or ()}
+    return tuple(place for place, key in places.items() if 0 < len(key.encode()) < SHORTEST)

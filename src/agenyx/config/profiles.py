@@ -37,7 +37,7 @@ class Profile(Struct, frozen=True):
     azure_openai it is the bare endpoint. `wire` is the protocol it speaks. `model` is the profile's own model, "" when
     it names none. `deployment` and `api_version` are Azure's. `efforts` are the reasoning efforts that it declares;
     `declares` says that no others may be used. `origin` says where it comes from, in words; `default` that its owner
-    marked it.
+    marked it; `in_keyring` that its key lies in the system's keyring, from where it is read when the profile is used.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Profile(Struct, frozen=True):
     declares: bool = False
     origin: str = ""
     default: bool = False
+    in_keyring: bool = False
 
     @property
     def host(self) -> str:
@@ -63,6 +64,8 @@ class Profile(Struct, frozen=True):
         """Where a person looks for the key, for messages."""
         if self.origin.endswith("_API_KEY"):
             return self.origin
+        if self.in_keyring:
+            return f"the system keyring ({self.id})"
         return f"auth.json ({self.id})" if self.origin == "auth.json" else _VARIABLES[self.type][0]
 
     @property

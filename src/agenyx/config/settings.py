@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from msgspec import Struct
 
-from agenyx.config.settings_table import BY_NAME, Key, Value
+from agenyx.config.guard import HomeGuard
+from agenyx.config.settings_table import BY_NAME, Key, Value, rules_of
+from agenyx.config.toml_edit import edited, line_of
 from agenyx.core.errors import ConfigError, UsageError
 
 NAME = "settings.toml"
@@ -48,11 +50,12 @@ def workspace_file(workspace: str) -> str:
 
 
 def load(home: str, workspace: str, trusted: bool) -> Files:
-    """Both files, all of their keys checked. `trusted` says whether the workspace's may act.
+    """Both files, all of their keys checked. `trusted` says whether the workspace's may act; the home is no workspace.
 
     Raises ConfigError, which names file, line and the nearest key.
     """
-    inside = read(workspace_file(workspace), of_workspace=True) if trusted else {}
+    path = workspace_file(workspace)
+    inside = read(path, of_workspace=True) if trusted and not HomeGuard(home).owns(os.path.realpath(path)) else {}
     return Files(read(home_file(home)), inside)
 
 
@@ -71,7 +74,7 @@ def check(text: str, path: str, *, of_workspace: bool = False) -> dict[str, Foun
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}", "Mend it, or see: agenyx config --help") from None
     found: dict[str, Found] = {}
-    for name, value in values.items():
+    for name, value in _flat(values):
         line = line_of(text, name)
         key = BY_NAME.get(name)
         if key is None:
@@ -82,8 +85,18 @@ def check(text: str, path: str, *, of_workspace: bool = False) -> dict[str, Foun
             )
         if wrong := key.wrong(value):
             raise ConfigError(f"{path}:{line}: {name} {wrong}", f"It is {key.help}.")
-        found[name] = Found(value, path, line)
+        found[name] = Found(rules_of(value) if key.kind == "rules" else value, path, line)
     return found
+
+
+def _flat(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The keys of the file with the table's name before those that stand in a table which the settings know."""
+    tables = {name.partition(".")[0] for name in BY_NAME if "." in name}
+    for name, value in values.items():
+        if name in tables and isinstance(value, dict):
+            yield from ((f"{name}.{inner}", item) for inner, item in cast("dict[str, Any]", value).items())
+        else:
+            yield name, value
 
 
 def nearest(name: str) -> str:
@@ -97,6 +110,8 @@ def nearest(name: str) -> str:
 def parse_value(key: Key, text: str) -> Value:
     """A value as it is typed on a command line. Raises UsageError."""
     value: Value = text
+    if key.kind == "rules":
+        raise UsageError(f"{key.name} is a list", "Use: agenyx permissions add allow|ask|deny RULE")
     if key.kind == "integer" and re.fullmatch(r"\d{1,9}", text, re.ASCII):
         value = int(text)
     if wrong := key.wrong(value):
@@ -127,44 +142,6 @@ def store(home: str, key: Key, value: Value | None) -> str:
         raise ConfigError(f"{path} writes {key.name} in a way that is not changed automatically", "Edit it by hand.")
     replace_private(home, NAME, changed.encode())
     return path
-
-
-def edited(text: str, name: str, value: Value | None) -> str:
-    """The text with the line of a key exchanged, added or (None) taken out. Pure."""
-    lines = text.splitlines(keepends=True)
-    number = line_of(text, name) - 1
-    there = any(_is_line_of(line, name) for line in lines)
-    comment = ""
-    if there:
-        tail = re.search(r"\s+#[^\"']*$", lines[number].rstrip("\r\n"))
-        comment = tail[0] if tail else ""
-    new = [] if value is None else [f"{name} = {_toml(value)}{comment}\n"]
-    if there:
-        lines[number : number + 1] = new
-    else:
-        if lines and new and not lines[-1].endswith("\n"):
-            lines[-1] += "\n"
-        lines += new
-    return "".join(lines)
-
-
-def line_of(text: str, name: str) -> int:
-    """The line, from 1, on which a key or table stands; 1 where it cannot be told."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if _is_line_of(line, name):
-            return number
-    return 1
-
-
-def _is_line_of(line: str, name: str) -> bool:
-    quoted = re.escape(name)
-    return re.match(rf"""\s*(\[+\s*)?["']?{quoted}["']?\s*[=.\]]""", line) is not None
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, int):
-        return str(value)
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _text(path: str, of_workspace: bool) -> str | None:
@@ -218,4 +195,8 @@ def explain(
 
 
 def _shown(found: Found | None) -> str:
-    return "" if found is None else str(found.value)
+    if found is None:
+        return ""
+    if isinstance(found.value, tuple):
+        return ", ".join(rule.rule for rule in found.value)
+    return str(found.value)

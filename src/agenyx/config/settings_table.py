@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, cast
 
 from msgspec import Struct
 
 from agenyx.config.profiles import EFFORTS
 
-Value = str | int
+
+class RuleText(Struct, frozen=True):
+    """A permission rule as it is written, with calls that it must and must not match."""
+
+    rule: str
+    matches: tuple[str, ...] = ()
+    spares: tuple[str, ...] = ()
+
+
+Value = str | int | tuple[RuleText, ...]
 Ceiling = Literal["home", "workspace"]
+MOST_RULES = 4096  # AgentX §6.3
+RULE_CHARS = 4096
 
 
 class Key(Struct, frozen=True):
-    """One key. `kind` is its type in the file; `choices` the values it may have, () for any; `low` and `high` bound
-    an integer. `ceiling` "home" means that a workspace may not set it. `variable` outranks the file, `flag` both;
-    `default` says in words what holds without any of them.
+    """One key. A dot in its name separates table and key. `kind` is its type in the file; `choices` the values it may
+    have, () for any; `low` and `high` bound an integer. `ceiling` "home" means that a workspace may not set it.
+    `variable` outranks the file, `flag` both; `default` says in words what holds without any of them. `rules` are a
+    list of texts, or of tables with `rule`, `matches` and `spares`: all places that set them count together.
     """
 
     name: str
-    kind: Literal["string", "integer"]
+    kind: Literal["string", "integer", "rules"]
     help: str
     flag: str
     default: str
@@ -31,6 +43,8 @@ class Key(Struct, frozen=True):
 
     def wrong(self, value: object) -> str:
         """What is wrong with a value, "" when nothing is."""
+        if self.kind == "rules":
+            return _wrong_rules(value)
         if self.kind == "integer":
             if not isinstance(value, int) or isinstance(value, bool):
                 return "must be a whole number, without quotes"
@@ -42,6 +56,39 @@ class Key(Struct, frozen=True):
         if not value or value != value.strip() or not value.isprintable():
             return "must not be empty, nor begin or end with white space, nor hold control characters"
         return ""
+
+
+def rules_of(value: object) -> tuple[RuleText, ...]:
+    """The rules of a list that `Key.wrong` found right."""
+    found: list[RuleText] = []
+    for item in cast("list[object]", value):
+        if isinstance(item, str):
+            found.append(RuleText(item.strip()))
+        else:
+            table = cast("dict[str, Any]", item)
+            examples = (tuple(cast("list[str]", table.get(name, []))) for name in ("matches", "spares"))
+            found.append(RuleText(table["rule"].strip(), *examples))
+    return tuple(found)
+
+
+def _wrong_rules(value: object) -> str:
+    if not isinstance(value, list):
+        return 'must be a list of rules, as in ["Bash(npm test)"]'
+    items = cast("list[object]", value)
+    if len(items) > MOST_RULES:
+        return f"holds more than {MOST_RULES} rules"
+    for item in items:
+        table = cast("dict[str, object]", item) if isinstance(item, dict) else {"rule": item}
+        if unknown := set(table) - {"rule", "matches", "spares"}:
+            return f"has a rule with the unknown key {min(unknown)!r}: a rule has rule, matches and spares"
+        rule = table.get("rule")
+        if not isinstance(rule, str) or not rule.strip() or not rule.isprintable() or len(rule) > RULE_CHARS:
+            return 'must hold rules as texts in quotes, such as "Bash(npm test)"'
+        for name in ("matches", "spares"):
+            examples = table.get(name, [])
+            if not isinstance(examples, list) or not all(isinstance(e, str) for e in cast("list[object]", examples)):
+                return f'has a rule whose {name} is not a list of texts, such as ["Bash(npm test)"]'
+    return ""
 
 
 KEYS = (
@@ -90,6 +137,33 @@ KEYS = (
         "--output-format",
         "text",
         choices=("text", "json"),
+    ),
+    Key(
+        "tool_set",
+        "string",
+        "which tools the model gets: full, core (files, search, shell) or small (the least)",
+        "--tool-set",
+        "full, and small for a small model",
+        choices=("default", "full", "core", "small"),
+    ),
+    Key("permissions.allow", "rules", "calls that run unasked", "--allowed-tools", "none", ceiling="workspace"),
+    Key("permissions.ask", "rules", "calls that are always asked about", "", "none", ceiling="workspace"),
+    Key("permissions.deny", "rules", "calls that are refused", "--disallowed-tools", "none", ceiling="workspace"),
+    Key(
+        "permissions.read_only_shell",
+        "string",
+        "whether commands that only look run unasked: sandboxed runs them where a sandbox holds them to it",
+        "",
+        "sandboxed",
+        choices=("sandboxed", "ask"),
+    ),
+    Key(
+        "shell.program",
+        "string",
+        "the shell that runs commands; auto is bash, and sh where there is no bash",
+        "",
+        "auto",
+        choices=("auto", "bash", "sh"),
     ),
 )
 BY_NAME = {key.name: key for key in KEYS}

@@ -12,7 +12,10 @@ from agenyx.core.verdict import Verdict
 
 
 class Approval(Struct, frozen=True):
-    """A question to a human. `files` holds (path, sha256) of what the call would change, as it was when asked."""
+    """A question to a human. `files` holds (path, sha256) of what the call would change, as it was when asked.
+
+    `args` are the arguments that are asked about, where the user edited them before; else None: those of the call.
+    """
 
     id: str
     call: ToolCall
@@ -21,10 +24,14 @@ class Approval(Struct, frozen=True):
     files: tuple[tuple[str, str], ...] = ()
     agent: str = ""
     asked_at: float = 0.0
+    args: str | None = None
 
 
 class Decision(Struct, frozen=True):
-    """The answer. `args` replaces the call's arguments (judged again); `stop` ends the turn. `at` in Unix seconds."""
+    """The answer. `args` replaces the call's arguments (judged again); `stop` ends the turn. `at` in Unix seconds.
+
+    With scope `session` or `saved` the rules that the verdict offered hold from now on, in this session or for good.
+    """
 
     approval: str
     choice: Literal["allow", "deny"]

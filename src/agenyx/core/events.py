@@ -84,6 +84,15 @@ class Usage(_Event, frozen=True):
             self.reasoning + other.reasoning,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            self.fresh - other.fresh,
+            self.cache_read - other.cache_read,
+            self.cache_write - other.cache_write,
+            self.out - other.out,
+            self.reasoning - other.reasoning,
+        )
+
 
 class Done(_Event, frozen=True):
     """The whole response, after the server's own end mark. Calls carry `wire_id`; their `id` is still empty."""

@@ -50,19 +50,61 @@ class Redirect(Struct, frozen=True):
     target: str | None
 
 
+Kind = Literal["reads", "writes", "removes", "network", "runs", "unknown"]
+
+
+class Concern(Struct, frozen=True):
+    """What no rule may wave through. `part` is the path or program it speaks about.
+
+    `refuse`: never done, in any mode. `always`: asked in every mode. `danger`: asked in every mode but bypass.
+    """
+
+    level: Literal["refuse", "always", "danger"]
+    text: str
+    part: str = ""
+
+
 class Command(Struct, frozen=True):
-    """One simple command of a script; a word that is not static is None."""
+    """One simple command of a script; a word that is not static is None.
+
+    `cwd` is the directory it starts in: absolute, or relative to where the shell stands ("" is there), None when not
+    known. `inside` tells that the command before it starts it (`timeout 5 make`, `find -exec`), not the script.
+    What follows is the judgement of its words: `kinds` says what it does, () that it does nothing by itself (`cd`,
+    `true`, a wrapper), "runs" that it executes code that is not in its words, "unknown" that anything may happen.
+    `why` says what about it is not seen, such as an unknown option, "" if all is: no wildcard rule covers it then.
+    `globs` holds the patterns of words that are None only because bash expands them, with their place in `argv`.
+    `prefix` is what a rule for all its kind may begin with ("git commit"), "" where only the exact words may be
+    offered, "-" where no rule may be: interpreters, wrappers, what removes.
+    """
 
     argv: tuple[str | None, ...]
     assigns: tuple[str, ...] = ()
     redirects: tuple[Redirect, ...] = ()
+    cwd: str | None = ""
+    inside: bool = False
+    kinds: tuple[Kind, ...] = ("unknown",)
+    reads: tuple[PathRef, ...] = ()
+    writes: tuple[PathRef, ...] = ()
+    removes: tuple[PathRef, ...] = ()
+    hosts: tuple[str, ...] = ()
+    why: str = ""
+    concerns: tuple[Concern, ...] = ()
+    globs: tuple[tuple[int, str], ...] = ()
+    prefix: str = ""
+
+    @property
+    def looks(self) -> bool:
+        """Whether it is known to change and contact nothing."""
+        return not self.why and set(self.kinds) <= {"reads"} and not (self.writes or self.removes or self.hosts)
 
 
 class Effects(Struct, frozen=True):
     """What a call would do. Everything that judges, shows or schedules a call derives from this value.
 
-    A non-empty `opaque` says why not everything is seen: such a call is never allowed unasked. `parallel` calls only
-    look, so they may run together and again after a crash. `preview` is a diff or command for people.
+    Paths and hosts include those of `commands`. A non-empty `opaque` says why not everything is seen: such a call is
+    allowed unasked only by a rule for the tool's own name (one without commands), or for exactly this script.
+    `parallel` calls only look, so they may run together and again after a crash. `preview` is a diff or command for
+    people. `script` is the shell text that `commands` come from, "" where there is none.
     """
 
     reads: tuple[PathRef, ...] = ()
@@ -74,8 +116,11 @@ class Effects(Struct, frozen=True):
     opaque: str = ""
     parallel: bool = False
     preview: str = ""
+    concerns: tuple[Concern, ...] = ()
+    script: str = ""
 
     @property
     def acts(self) -> bool:
         """Whether anything outside the agent may change."""
-        return bool(self.writes or self.removes or self.hosts or self.commands or self.opaque)
+        unseen = not all(command.looks for command in self.commands)
+        return bool(self.writes or self.removes or self.hosts or unseen or self.opaque)

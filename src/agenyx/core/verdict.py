@@ -10,13 +10,26 @@ Choice = Literal["allow", "ask", "deny"]
 Mode = Literal["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"]
 
 
+RuleSource = Literal["user", "workspace", "flag", "session"]
+
+
 class Rule(Struct, frozen=True):
-    """`Tool` or `Tool(pattern)`, with what it decides and who set it."""
+    """`Tool` or `Tool(pattern)`, with what it decides, who set it, and where it stands (a file and line, a flag).
+
+    `matches` and `spares` are examples of calls, as `Bash(git push)`, that it must and must not match.
+    """
 
     decision: Choice
     tool: str
     pattern: str = ""
-    source: str = "user"
+    source: RuleSource = "user"
+    where: str = ""
+    matches: tuple[str, ...] = ()
+    spares: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.tool}({self.pattern})" if self.pattern else self.tool
 
 
 class Reason(Struct, frozen=True):

@@ -118,8 +118,13 @@ class Recorder:
         options: Options | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Creates the file. Raises UsageError where it cannot, or where it exists already."""
+        """Creates the file. Raises UsageError where it cannot, or where it exists already.
+
+        Without a model the file stays empty until `begin` says which one was chosen, or until it is closed.
+        """
         self.clock = clock
+        self._profile = profile
+        self._waiting: list[Exchange] | None = []
         self.masker = ByteMasker((*secrets, profile.api_key))
         self._path, self._tell = path, tell
         self._count = 0
@@ -135,7 +140,16 @@ class Recorder:
                 f"{path} cannot be written: {error.strerror}", "Name another file with --record."
             ) from None
         self._open = True
-        self._write(_head(profile, model, options or Options(), self.masker))
+        if model:
+            self.begin(model, options or Options())
+
+    def begin(self, model: str, options: Options) -> None:
+        """The head can be written, and what was carried before: how the models were listed."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._write(_head(self._profile, model, options, self.masker))
+            for exchange in waiting:
+                self._write(exchange)
 
     def number(self) -> int:
         """The number of the request that is about to be sent."""
@@ -153,15 +167,22 @@ class Recorder:
         keep = len(common) if text.startswith(common) else 0
         self._before = text
         sent = Sent(method, path_of(url, self.masker), digest(text), text[keep:], keep)
-        self._write(Exchange(n, sent, received))
+        exchange = Exchange(n, sent, received)
+        if self._waiting is not None:
+            self._waiting.append(exchange)
+        else:
+            self._write(exchange)
 
     def close(self) -> None:
         """Idempotent."""
+        self.begin("", Options())
         if self._open:
             self._open = False
             os.close(self._file)
 
     def _write(self, line: Head | Exchange) -> None:
+        if not self._open:
+            return
         data = json.encode(line) + b"\n"
         try:
             while data:

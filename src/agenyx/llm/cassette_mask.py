@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
-from urllib.parse import quote
 
 from agenyx.core import json
-from agenyx.core.redact import MASK, Masker, StreamMasker
+from agenyx.core.redact import Masker, StreamMasker
 
 TELLING = 8  # characters of a secret's beginning that are as good as the secret
 
@@ -19,10 +18,9 @@ class ByteMasker:
     """Masks texts and the pieces of a byte stream; `secrets` shorter than Masker's limit are no secrets."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets if secret for form in _forms(secret)}
-        self._text = Masker(tuple(forms))
+        self._text = Masker(tuple(secrets))
         # Bytes are masked as Latin-1 text, in which every byte is a character and comes back as it was.
-        self._bytes = Masker(tuple(form.encode().decode("latin-1") for form in forms))
+        self._bytes = self._text.latin
 
     def text(self, text: str) -> str:
         return self._text.text(text)
@@ -33,7 +31,7 @@ class ByteMasker:
         masked = [stream.feed(piece.decode("latin-1")) for piece in pieces]
         rest = stream.end()
         if masked:
-            masked[-1] += MASK if len(rest) >= TELLING else rest
+            masked[-1] += self._bytes.mask if len(rest) >= TELLING else rest
         return [piece.encode("latin-1") for piece in masked]
 
     def spelled(self, body: bytes) -> bool:
@@ -48,16 +46,6 @@ class ByteMasker:
             for path, text in _strings(document, ()):
                 said.setdefault(path, []).append(text)
         return any(self.text(whole) != whole for whole in ("".join(parts) for parts in said.values()))
-
-
-def _forms(secret: str) -> Iterator[str]:
-    """How it may stand in JSON, in JSON within JSON, and in an address."""
-    yield secret
-    once = json.encode(json.scrub(secret)).decode()[1:-1]
-    yield once
-    yield json.encode(once).decode()[1:-1]
-    yield once.replace("/", "\\/")
-    yield quote(secret, safe="")
 
 
 def _documents(body: bytes) -> Iterator[Any]:

@@ -58,7 +58,8 @@ HOSTS: dict[str, Dialect] = {
     "openrouter.ai": OPENROUTER,
 }
 
-# The usual ports of servers on this machine.
+# Servers on this machine: by the id under which they are found, wherever they listen, and by their usual ports.
+IDS: dict[str, Dialect] = {"ollama": OLLAMA, "lmstudio": LM_STUDIO, "vllm": VLLM}
 PORTS: dict[int, Dialect] = {11434: OLLAMA, 1234: LM_STUDIO, 8000: VLLM}
 
 
@@ -67,7 +68,7 @@ def dialect_of(profile: Profile) -> Dialect:
     if profile.type == "local":
         return LLAMA_CPP
     if profile.host in LOOPBACK:
-        return PORTS.get(urlsplit(profile.base_url).port or 0, LOOPBACK_SERVER)
+        return IDS.get(profile.id) or PORTS.get(urlsplit(profile.base_url).port or 0, LOOPBACK_SERVER)
     return HOSTS.get(profile.host, OPENAI if profile.type == "openai" else COMPATIBLE)
 
 

@@ -1,6 +1,7 @@
-"""Masks credentials in ModelEvents before anything shows or stores them. Knows no HTTP and no wire format.
+"""Keeps credentials out of ModelEvents before anything shows or stores them, and out of requests before they leave.
 
-What is shown is what is stored: a block of the final response is exactly the sum of its masked deltas.
+Knows no HTTP and no wire format. What is shown is what is stored: a block of the final response is exactly the sum of
+its masked deltas. Ids are not mended here but refused in `check.py`, which knows them by the mask in them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from agenyx.core import json
+from agenyx.core.errors import AgenyxError
 from agenyx.core.events import (
     CallDraft,
     Done,
@@ -22,16 +24,18 @@ from agenyx.core.events import (
     Usage,
 )
 from agenyx.core.messages import Assistant, Block, Opaque, Reasoning, Text, ToolCall
-from agenyx.core.redact import Masker, StreamMasker
+from agenyx.core.redact import Masker, Piece, StreamMasker
 
 
 class EventMasker:
-    """Masks the events of one response. Text that may begin a secret is held back until it is clear."""
+    """Masks the events of one response. Text that may begin a secret is held back until it is clear.
+
+    A secret that begins in one block of text and ends in the next is found too, as surfaces show them in a row.
+    """
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
-        self._text: dict[int, _Shown] = {}
-        self._reasoning: dict[int, _Shown] = {}
+        self._text, self._reasoning = _Shown(masker), _Shown(masker)
         self._drafts: dict[int, StreamMasker] = {}
 
     def mask(self, event: ModelEvent) -> list[ModelEvent]:
@@ -41,11 +45,9 @@ class EventMasker:
             return [event]
         match event:
             case TextDelta(block=block, text=text):
-                shown = self._feed(self._text, block, text)
-                return [TextDelta(block, shown)] if shown else []
+                return [TextDelta(place, shown) for place, shown in self._text.feed(block, text)]
             case ReasoningDelta(block=block, text=text):
-                shown = self._feed(self._reasoning, block, text)
-                return [ReasoningDelta(block, shown)] if shown else []
+                return [ReasoningDelta(place, shown) for place, shown in self._reasoning.feed(block, text)]
             case CallDraft(block=block, name=name, text=text):
                 stream = self._drafts.setdefault(block, StreamMasker(masker))
                 return [CallDraft(block, masker.text(name), stream.feed(text))]
@@ -61,37 +63,41 @@ class EventMasker:
             case Usage():
                 return [event]
 
-    def _feed(self, blocks: dict[int, _Shown], block: int, text: str) -> str:
-        if block not in blocks:
-            blocks[block] = _Shown(self._masker)
-        return blocks[block].feed(text)
-
     def _rest(self) -> list[ModelEvent]:
-        events: list[ModelEvent] = []
-        for block, shown in self._reasoning.items():
-            if rest := shown.end():
-                events.append(ReasoningDelta(block, rest))
-        for block, shown in self._text.items():
-            if rest := shown.end():
-                events.append(TextDelta(block, rest))
-        return events
+        thoughts = [ReasoningDelta(block, rest) for block, rest in self._reasoning.end()]
+        return [*thoughts, *(TextDelta(block, rest) for block, rest in self._text.end())]
 
     def _whole(self, assistant: Assistant) -> Assistant:
-        texts, thoughts = _in_order(self._text), _in_order(self._reasoning)
+        texts, thoughts = self._text.in_order(), self._reasoning.in_order()
         blocks: list[Block] = []
         for block in assistant.blocks:
             match block:
                 case Text(text=text):
                     shown = next(texts, None) if text else None  # without text there was nothing to show
-                    blocks.append(Text(shown.text if shown else self._masker.text(text)))
+                    blocks.append(Text(self._masker.text(text) if shown is None else shown))
                 case Reasoning(text=text):
                     shown = next(thoughts, None) if text else None
-                    clean = shown.text if shown else self._masker.text(text)
+                    clean = self._masker.text(text) if shown is None else shown
                     blocks.append(Reasoning(clean, self._opaque(block.opaque)))
                 case ToolCall():
                     blocks.append(self._call(block))
         mask = self._masker.text
+        blocks = self._joined(self._joined(blocks, Text), Reasoning)
         return replace(assistant, blocks=tuple(blocks), model=mask(assistant.model), phase=mask(assistant.phase))
+
+    def _joined(self, blocks: list[Block], kind: type[Text | Reasoning]) -> list[Block]:
+        """Blocks that came in another order than they stand in must not spell a secret where they stand."""
+        stream = StreamMasker(self._masker)
+        texts = [(number, block.text) for number, block in enumerate(blocks) if isinstance(block, kind)]
+        whole = "".join(text for _, text in texts)
+        if self._masker.text(whole) is whole:
+            return blocks
+        pieces = [piece for number, text in texts for piece in stream.take(number, text)] + stream.rest()
+        result = list(blocks)
+        for number, block in enumerate(blocks):
+            if isinstance(block, kind):
+                result[number] = replace(block, text="".join(text for place, text in pieces if place == number))
+        return result
 
     def _call(self, call: ToolCall) -> ToolCall:
         mask = self._masker.text
@@ -115,28 +121,72 @@ class EventMasker:
         return masked if found == plain else found
 
 
-def _in_order(blocks: dict[int, _Shown]) -> Iterator[_Shown]:
-    """By the place of the block in the response, which is not always the order in which text came."""
-    return iter([blocks[block] for block in sorted(blocks)])
-
-
 class _Shown:
-    """One block: its masker, and what it let through."""
+    """The blocks of one kind: their masker, and what it let through of each."""
 
     def __init__(self, masker: Masker) -> None:
         self._stream = StreamMasker(masker)
-        self._parts: list[str] = []
+        self._parts: dict[int, list[str]] = {}
 
-    def feed(self, text: str) -> str:
-        shown = self._stream.feed(text)
-        self._parts.append(shown)
-        return shown
+    def feed(self, block: int, text: str) -> list[Piece]:
+        if text:
+            self._parts.setdefault(block, [])
+        return self._kept(self._stream.take(block, text))
 
-    def end(self) -> str:
-        rest = self._stream.end()
-        self._parts.append(rest)
-        return rest
+    def end(self) -> list[Piece]:
+        return self._kept(self._stream.rest())
 
-    @property
-    def text(self) -> str:
-        return "".join(self._parts)
+    def _kept(self, pieces: list[Piece]) -> list[Piece]:
+        for block, text in pieces:
+            self._parts[block].append(text)
+        return pieces
+
+    def in_order(self) -> Iterator[str]:
+        """By the place of the block in the response, which is not always the order in which text came."""
+        return iter(["".join(self._parts[block]) for block in sorted(self._parts)])
+
+
+class RequestGate:
+    """The last look at the bodies of a conversation's requests, each of which begins as the one before it.
+
+    Only what is new is looked at. A secret that is found there, as no intake knew it then, is masked where that leaves
+    JSON; else the request does not leave.
+    """
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._before = b""  # found clean
+
+    def sealed(self, body: bytes) -> bytes:
+        """The bytes to send. Raises AgenyxError when they must not be sent."""
+        masker = self._masker
+        if not masker.longest:
+            return body
+        if not masker.found(body[max(0, _common(self._before, body) - 4 * masker.longest) :]):
+            self._before = body
+            return body
+        clean = masker.data(body)
+        try:
+            json.decode(clean)
+        except json.JsonError:
+            clean = body
+        if masker.found(clean):
+            raise AgenyxError(
+                "the request holds a configured key in a place where it cannot be masked, so it was not sent",
+                "Start a new session; do not put keys into prompts, file names or tool names.",
+            )
+        return clean
+
+
+def _common(a: bytes, b: bytes) -> int:
+    """How many bytes two strings begin with alike, found by halving: comparing is cheap, a loop is not."""
+    low, high = 0, min(len(a), len(b))
+    if a[:high] == b[:high]:
+        return high
+    while high - low > 64:
+        middle = (low + high) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -13,6 +13,7 @@ from agenyx.core.events import ModelEvent
 from agenyx.core.redact import Masker
 from agenyx.llm.failures import Target
 from agenyx.llm.http import Client
+from agenyx.llm.masking import RequestGate
 from agenyx.llm.request import Provider, Request
 from agenyx.llm.stream import Decoder, Post, Retry, stream
 from agenyx.llm.throttle import Throttle
@@ -155,6 +156,7 @@ class HttpProvider(Provider):
         self._client = client
         self._own_client = own_client
         self._masker = masker
+        self._gate = RequestGate(masker)
         self._retry = retry
         self._throttle = throttle
         self._adapter = adapter_of(profile, self.binding)
@@ -167,7 +169,7 @@ class HttpProvider(Provider):
         keyed = bool(profile.api_key)
         target = Target(adapter.url, profile.host, request.model, keyed, profile.key_name, profile.url_name)
         idle = adapter.idle if self._retry.idle is None else self._retry.idle
-        post = Post(target, self._headers, adapter.encoder.encode(request), idle)
+        post = Post(target, self._headers, self._gate.sealed(adapter.encoder.encode(request)), idle)
         return stream(
             self._client, post, lambda: adapter.decoder(target, request), self._masker, self._retry, self._throttle
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from agenyx.llm import http
 from agenyx.llm.cassette import End, Fault, Piece, Received, Recorder
 from agenyx.llm.http_errors import ConnectFailed, HttpError, ProxyRefused, TlsFailed
+from agenyx.llm.request import Options
 
 # What the model layer reads, and what a provider's support asks for.
 HEADERS = (
@@ -34,6 +35,10 @@ class RecordingClient(http.Client):
     ) -> http.Exchange:
         """See http.Client."""
         return _Heard(super().stream(method, url, headers, body, idle=idle), self._recorder, method, url, body or b"")
+
+    def begin(self, model: str, options: Options) -> None:
+        """See cassette.Recorder."""
+        self._recorder.begin(model, options)
 
     async def close(self) -> None:
         await super().close()

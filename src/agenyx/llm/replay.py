@@ -135,10 +135,11 @@ def load(path: str) -> Cassette:
 
 
 class ReplayClient(http.Client):
-    """Has the interface of http.Client and plays a cassette: exchange n answers request n.
+    """Has the interface of http.Client and plays a cassette: exchange n answers request n, of each method by itself.
 
-    Requests that overlap may come in another order than then: one that another exchange still waiting to be played was
-    recorded for gets that one. Sleeps only when `paced`.
+    A list of models (GET) that is not asked for again is passed over. Requests that overlap may come in another order
+    than then: one that another exchange still waiting to be played was recorded for gets that one. Sleeps only when
+    `paced`.
     """
 
     def __init__(
@@ -161,29 +162,33 @@ class ReplayClient(http.Client):
 
     def _next(self, method: str, url: str, body: str) -> Exchange:
         self._asked += 1
-        if not self._waiting:
+        waiting = [exchange for exchange in self._waiting if exchange.request.method == method]
+        if not waiting:
             raise ReplayMismatch(
                 f"the recording {self._cassette.path} ends after {len(self._cassette.exchanges)} requests, "
                 f"and this is request {self._asked}",
                 "The session went another way than the recorded one.",
             )
+        first = waiting[0]
         if self._loose:
-            return self._waiting.pop(0)
-        first = self._waiting[0]
+            return self._took(first)
         asked, hashed = (method, path_of(url, ByteMasker(()))), digest(body)
-        for exchange in self._waiting:
+        for exchange in waiting:
             sent = exchange.request
             if asked == (sent.method, sent.path) and hashed == sent.sha256:
-                self._waiting.remove(exchange)
-                return exchange
+                return self._took(exchange)
         sent, recorded = first.request, self._cassette.body(first)
         if asked != (sent.method, sent.path):
             where = f"it goes to {' '.join(asked)}, the recorded one to {sent.method} {sent.path}"
         elif _same(body, recorded):
-            return self._waiting.pop(0)
+            return self._took(first)
         else:
             where = first_difference(recorded, body)
         raise ReplayMismatch(f"request {self._asked} is not the recorded one ({first.n}): {where}", LOOSE)
+
+    def _took(self, exchange: Exchange) -> Exchange:
+        self._waiting.remove(exchange)
+        return exchange
 
 
 def _same(body: str, recorded: str) -> bool:

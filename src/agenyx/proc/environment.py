@@ -6,9 +6,10 @@ The lists are data; the functions are pure but for looking which PATH directorie
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping
+
+from agenyx.config.secrets import SECRET_NAME
 
 _ALLOWED = (
     # person and place
@@ -29,12 +30,6 @@ _ALLOWED = (
 _NAMES = frozenset(_ALLOWED.split())
 _PREFIXES = ("LC_", "ANDROID_", "RUST_")
 
-_SECRET_NAME = re.compile(
-    r"(?:^|_)(?:API_?KEY|KEY|KEYS|TOKEN|TOKENS|SECRET|SECRETS|PASS|PASSWD|PASSWORD|PASSPHRASE|PWD|CREDENTIAL|CREDENTIALS|"
-    r"AUTH|AUTHORIZATION|COOKIE|PRIVATE|DSN|SIGNATURE)(?:_|$)",
-    re.IGNORECASE,
-)
-
 _FIXED = {
     # no pager, no editor, no prompt: nobody is there to answer
     "PAGER": "cat",
@@ -44,10 +39,15 @@ _FIXED = {
     "EDITOR": "true",
     "VISUAL": "true",
     "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
     "GIT_TERMINAL_PROMPT": "0",
     "GH_PROMPT_DISABLED": "1",
     "DEBIAN_FRONTEND": "noninteractive",
     "PIP_NO_INPUT": "1",
+    # a folder that looks like a bare repository is none unless it is named: its configuration could start programs
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
     # there is no terminal either
     "TERM": "dumb",
 }
@@ -64,6 +64,7 @@ _SYSTEM_PATH = (
 )
 
 _MAX_BYTES = 1 << 20
+_MAX_COUNT = 512
 _MAX_VALUE = 100_000  # Linux refuses a single string above 128 KiB
 _CONTAINED = 8  # a shorter secret (a placeholder key) would be found inside ordinary words
 
@@ -79,12 +80,12 @@ def child_env(env: Mapping[str, str], secrets: Iterable[str] = ()) -> dict[str, 
     child: dict[str, str] = {}
     room = _MAX_BYTES
     for name, value in env.items():
-        if not (name in _NAMES or name.startswith(_PREFIXES)) or _SECRET_NAME.search(name):
+        if not (name in _NAMES or name.startswith(_PREFIXES)) or SECRET_NAME.search(name):
             continue
         if _reveals(value, hidden) or value.startswith("() {") or len(value) > _MAX_VALUE:
             continue
         room -= len(name) + len(value) + 2
-        if room < 0:
+        if room < 0 or len(child) + len(_FIXED) + 1 >= _MAX_COUNT:
             break
         child[name] = value
     child["PATH"] = ":".join(part for part in search_path(env.get("PATH", "")) if not _reveals(part, hidden))

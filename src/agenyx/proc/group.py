@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Protocol
 
 GRACE = 0.5  # seconds between the polite signal and KILL
 REAP = 2.0  # seconds to wait after KILL; only a process stuck in the kernel takes longer
@@ -81,7 +82,15 @@ def _number_taken(pid: int) -> bool:
     return True
 
 
-async def end(groups: Iterable[Group], interrupt: bool = False) -> None:
+class Family(Protocol):
+    """What can be ended: a group, or processes that have left one."""
+
+    def signal(self, number: int) -> None: ...
+
+    def alive(self) -> bool: ...
+
+
+async def end(groups: Iterable[Family], interrupt: bool = False) -> None:
     """The kill ladder, for all groups at once: INT where asked, TERM, half a second each, then KILL.
 
     Returns when nothing of them lives, or REAP seconds after the KILL. If it is cancelled, KILL comes at once.
@@ -100,7 +109,7 @@ async def end(groups: Iterable[Group], interrupt: bool = False) -> None:
     await _wait(left, REAP)
 
 
-async def _wait(groups: tuple[Group, ...], seconds: float) -> tuple[Group, ...]:
+async def _wait(groups: tuple[Family, ...], seconds: float) -> tuple[Family, ...]:
     # No system reports an empty group, so this polls.
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds

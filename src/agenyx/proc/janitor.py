@@ -1,7 +1,8 @@
 """Ends the registered process groups when the agent has died, even by kill -9.
 
-The janitor is a small `sh` in a session of its own that reads "+PGID", "~PGID" (its leader is reaped) and
-"-PGID" lines from a pipe. Only the agent holds the other end, so its end of file means that the agent is gone.
+The janitor is a small `sh` in a session of its own that reads "+PGID", "~PGID" (its leader is reaped), "-PGID" and
+"=MARK" lines from a pipe. Only the agent holds the other end, so its end of file means that the agent is gone. What
+bears the mark in its environment is ended also where it has left its group (see proc.strays).
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import subprocess
 
 _SCRIPT = r"""
 trap '' INT TERM HUP QUIT PIPE
-all=' ' reaped=' '
+all=' ' reaped=' ' mark=
 while IFS= read -r line; do
   id=${line#?}
   case $line in
     +*) all="$all$id " ;;
     '~'*) reaped="$reaped$id " ;;
+    =*) mark=$id ;;
     -*)
       case $all in *" $id "*) all="${all%%" $id "*} ${all#*" $id "}" ;; esac
       case $reaped in *" $id "*) reaped="${reaped%%" $id "*} ${reaped#*" $id "}" ;; esac ;;
@@ -30,6 +32,12 @@ end() {
   for id in $all; do
     if ours "$id" && kill -s "$1" -- "-$id"; then found=0; fi
   done
+  if [ -n "$mark" ]; then
+    for file in $(grep -alsF -e "AGENYX_RUN=$mark" /proc/[0-9]*/environ); do
+      pid=${file#/proc/}
+      kill -s "$1" "${pid%/environ}" && found=0
+    done
+  fi
   return $found
 }
 if end TERM; then
@@ -46,6 +54,7 @@ class Janitor:
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe = -1
         self._groups: dict[int, bool] = {}  # pgid -> leader reaped
+        self._mark = ""
         self.pid = 0
 
     def add(self, pgid: int) -> None:
@@ -60,6 +69,12 @@ class Janitor:
     def remove(self, pgid: int) -> None:
         del self._groups[pgid]
         self._tell(f"-{pgid}\n")
+
+    def mark(self, mark: str) -> None:
+        """What the marks of strays begin with; "" when there are none any more."""
+        if mark != self._mark:
+            self._mark = mark
+            self._tell(f"={mark}\n")
 
     def close(self) -> subprocess.Popen[bytes] | None:
         """Let it go. Returns the process, to be reaped."""
@@ -104,4 +119,4 @@ class Janitor:
         self.pid = self._process.pid
         os.set_blocking(self._pipe, False)
         lines = "".join(f"+{pgid}\n" + (f"~{pgid}\n" if reaped else "") for pgid, reaped in self._groups.items())
-        os.write(self._pipe, lines.encode())
+        os.write(self._pipe, f"={self._mark}\n{lines}".encode())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -19,11 +20,12 @@ from agenyx.core.errors import AgenyxError
 from agenyx.proc import exit, group
 from agenyx.proc.capture import Capture, Recorder
 from agenyx.proc.child import Child
-from agenyx.proc.group import Group
+from agenyx.proc.group import Family, Group
 from agenyx.proc.janitor import Janitor
 from agenyx.proc.pipes import DRAIN, driven
 
 ERROR_BYTES = 65536
+MARK = "AGENYX_RUN"  # the environment variable that tracked processes bear
 
 
 class ProcessError(AgenyxError):
@@ -36,7 +38,8 @@ class Spawn(Struct, frozen=True):
     `argv[0]` is looked up on the PATH of `env`, which is the whole environment of the child. `stdin` None is
     /dev/null. `spill` is a file, not yet there, that gets the whole output up to `spill_cap` once `head` + `tail`
     overflow. `stop_after` ends the group once so much was printed. `interrupt` puts an INT before the TERM of the
-    kill ladder.
+    kill ladder. `tracked` puts a mark into the environment, by which processes that leave the group are found and
+    ended too (see proc.strays).
     """
 
     argv: tuple[str | bytes, ...]
@@ -51,6 +54,7 @@ class Spawn(Struct, frozen=True):
     spill_cap: int = 32 << 20
     stop_after: int | None = None
     interrupt: bool = False
+    tracked: bool = False
 
 
 class Ended(Struct, frozen=True):
@@ -77,6 +81,7 @@ class Processes:
         self._janitor = Janitor()
         self._groups: set[Group] = set()  # every group that may still hold a process
         self._children: set[Child] = set()
+        self._token, self._marks = os.urandom(12).hex() + ".", 0
 
     @property
     def janitor_pid(self) -> int:
@@ -91,6 +96,7 @@ class Processes:
         """
         started = time.monotonic()
         process, members, exited = self._launch(spawn, separate=spawn.stderr == "separate")
+        family = self._family(members, spawn)
         output = Recorder(spawn.head, spawn.tail, spawn.spill, spawn.spill_cap)
         errors = Recorder(ERROR_BYTES, 0)
         capped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -109,14 +115,14 @@ class Processes:
                 await asyncio.wait((exited, capped), timeout=spawn.timeout, return_when="FIRST_COMPLETED")
                 timed_out = not exited.done() and not capped.done()
                 if not exited.done():
-                    await group.end((members,), spawn.interrupt)
+                    await group.end(family, spawn.interrupt)
                     await asyncio.wait((exited,), timeout=group.REAP)
                 survivors = members.members()
                 deadline = time.monotonic() + DRAIN
                 for reader in readers:
                     await reader.drain(max(0.0, deadline - time.monotonic()))
             except asyncio.CancelledError:
-                await group.end((members,), spawn.interrupt)
+                await group.end(family, spawn.interrupt)
                 await asyncio.wait((exited,), timeout=group.REAP)
                 raise
             finally:
@@ -145,11 +151,12 @@ class Processes:
     async def close(self) -> None:
         """End every group that still lives, and the janitor."""
         try:
-            await group.end(self._groups)
+            await group.end((*self._groups, *self._strays(self._token)) if self._marks else self._groups)
             for child in tuple(self._children):
                 await child.stop()
         finally:
             self._prune()
+            self._janitor.mark("")
             if (janitor := self._janitor.close()) is not None:
                 gone = exit.watch(janitor, self._way or exit.best_way())
                 await asyncio.wait((gone,), timeout=group.REAP)
@@ -158,12 +165,16 @@ class Processes:
         self._prune()
         if self._way is None:
             self._way = exit.best_way()
+        env = spawn.env
+        if spawn.tracked:
+            self._marks += 1
+            env = {**env, MARK: f"{self._token}{self._marks}"}
         try:
             process = subprocess.Popen(
                 spawn.argv,
                 bufsize=0,
                 cwd=spawn.cwd,
-                env=spawn.env,
+                env=env,
                 stdin=subprocess.DEVNULL if spawn.stdin is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE
@@ -178,9 +189,22 @@ class Processes:
         members = Group(process.pid)
         self._groups.add(members)
         self._janitor.add(process.pid)
+        if spawn.tracked:
+            self._janitor.mark(self._token)
         exited = exit.watch(process, self._way)
         exited.add_done_callback(lambda _: self._exited(members))
         return process, members, exited
+
+    def _family(self, members: Group, spawn: Spawn) -> tuple[Family, ...]:
+        """What ends with a process: its group, and what has left it."""
+        return (members, *self._strays(f"{self._token}{self._marks}")) if spawn.tracked else (members,)
+
+    def _strays(self, mark: str) -> tuple[Family, ...]:
+        if not sys.platform.startswith("linux"):
+            return ()
+        from agenyx.proc.strays import Strays  # not needed before the first command
+
+        return (Strays(MARK, mark, lambda: {members.pgid for members in self._groups}),)
 
     def _exited(self, members: Group) -> None:
         members.reaped = True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from agenyx.core.errors import StoreError
 from agenyx.core.ids import Clock, Ids
+from agenyx.core.redact import Masker
 from agenyx.session.records import VERSION, Body, Record, encode
 from agenyx.session.state import Next, State, next_action
 from agenyx.session.store import Store
@@ -18,6 +20,7 @@ class Session:
         self.ids = ids
         self.clock = clock
         self._store = store
+        self.masker = Masker()  # what no record may hold; set as soon as the secrets are known
 
     def append(self, *bodies: Body, turn: str | None = None, sync: bool = False) -> None:
         """Write the bodies as records, with one write, then take them into the state. Raises StoreError.
@@ -31,11 +34,22 @@ class Session:
             turn_of = state.turn if turn is None else turn
             record = Record(VERSION, self.ids.new("rec"), seq, parent, self.clock(), turn_of, body)
             parent = record.id
+            record, line = self._sealed(record)
             records.append(record)
-            lines.append(encode(record))
+            lines.append(line)
         self._store.append(lines, sync=sync)
         for record in records:
             state.apply(record)
+
+    def _sealed(self, record: Record) -> tuple[Record, bytes]:
+        """The record and its line, without secrets: intake masks them, this is the last look. Raises StoreError."""
+        line = encode(record)
+        if self.masker.found(line):
+            record = self.masker.value(record)
+            line = encode(record)
+            if self.masker.found(line):
+                raise StoreError("a record would spell a configured key", "Nothing more was done. Start a new session.")
+        return record, line
 
     def sync(self) -> None:
         """Bring everything written so far to the disk."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import Outcome, Usage
 from agenyx.core.messages import Assistant, Entry, Step, ToolCall, ToolResult
+from agenyx.core.verdict import Rule
 from agenyx.llm.request import Request
 from agenyx.session.records import (
     Accepted,
@@ -29,7 +30,7 @@ from agenyx.session.records import (
 
 
 class CallState(Struct):
-    """How far one call of the pending response has come."""
+    """How far one call of the pending response has come. `edited` are the arguments that the user gave instead."""
 
     call: ToolCall
     accepted: bool = False
@@ -38,6 +39,13 @@ class CallState(Struct):
     begun: bool = False
     acts: bool = False
     result: ToolResult | None = None
+    edited: str | None = None
+    edits: int = 0
+
+    @property
+    def args(self) -> str:
+        """The arguments that count."""
+        return self.call.args if self.edited is None else self.edited
 
 
 class NeedModel(Struct, frozen=True):
@@ -77,6 +85,7 @@ class State:
         self.entries: list[Entry] = []
         self.pending: dict[str, CallState] = {}
         self.seen: dict[str, str] = {}
+        self.rules: list[Rule] = []  # that the user set while answering
         self.turn: str = ""
         self.turn_entry = 0
         self.steps = 0
@@ -114,7 +123,8 @@ class State:
             case Accepted(call) if call in self.pending:
                 self.pending[call].accepted = True
             case Asked(approval) if approval.call.id in self.pending:
-                self.pending[approval.call.id].approval = approval
+                call = self.pending[approval.call.id]
+                call.approval, call.decision = approval, None
             case Decided(decision):
                 self._decided(decision)
             case EffectsBegun(calls, acts):
@@ -154,6 +164,10 @@ class State:
             # The first decision counts: it is the one that was acted on.
             if state.approval is not None and state.approval.id == decision.approval and state.decision is None:
                 state.decision = decision
+                if decision.args is not None:
+                    state.edited, state.edits = decision.args, state.edits + 1
+                if decision.choice == "allow" and decision.scope != "once":
+                    self.rules += [rule for rule in state.approval.verdict.offer if rule not in self.rules]
 
     def _result(self, record: Record, body: Result) -> None:
         state = self.pending.get(body.result.call)

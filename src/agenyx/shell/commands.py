@@ -1,112 +1,52 @@
-"""Collects the simple commands of a syntax tree (shfmt's JSON), wherever they stand in it.
+"""Collects the simple commands of a syntax tree (shfmt's JSON), wherever they stand in it, with their directory.
 
-Every node is walked. A node of an unknown kind, or anything else not understood, gives a reason instead of a guess.
+The tree is walked as bash would run it, every branch and every loop, with what is known of directory and variables at
+each point (values.State). Anything not understood gives a reason instead of a guess. Knows no program.
+
+How redirections come out (`Redirect.op`, `target`): `>` `>>` `>|` `&>` `&>>` write the file `target`, `<` reads it,
+`<>` does both. `>&` with a number, a number and `-`, or `-` only names descriptors, and so does every `<&`; any other
+`>&` writes a file. `<<` `<<-` `<<<` give text, which then is `target`. None is what only the run knows.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
 
 from msgspec import Struct
 
-from agenyx.core.tools import Command, Redirect
-from agenyx.shell.words import Node, children, static
-
-MAX_DEPTH = 400  # levels of JSON; a level of shell takes four to eight
-
-_NODES = (
-    # commands
-    "File CallExpr IfClause WhileClause ForClause CaseClause Block Subshell BinaryCmd FuncDecl ArithmCmd TestClause "
-    "DeclClause LetClause TimeClause CoprocClause WordIter CStyleLoop "
-    # words
-    "Word Lit SglQuoted DblQuoted ParamExp CmdSubst ArithmExp ProcSubst ExtGlob "
-    # arithmetic and tests
-    "BinaryArithm UnaryArithm ParenArithm BinaryTest UnaryTest ParenTest"
-)
-_KNOWN = frozenset(_NODES.split())
+from agenyx.core.tools import Command
+from agenyx.shell import syntax, values
+from agenyx.shell.flow import Walker
+from agenyx.shell.syntax import Node, children
+from agenyx.shell.walk import TooMuch
+from agenyx.shell.words import Dialect
 
 
 class Collected(Struct, frozen=True):
-    """The commands in the order of the text; `opaque` says why they may not be all, or is empty."""
+    """The commands in the order of the text; `opaque` says why they may not be all, or is empty.
+
+    `functions` are the names that the script defines; what it calls by such a name is not one of the programs.
+    """
 
     commands: tuple[Command, ...]
     opaque: str
+    functions: frozenset[str] = frozenset()
 
 
-def collect(tree: Node) -> Collected:
-    """`tree` is the decoded JSON of a File node."""
-    found: list[Command] = []
-    opaque = ""
-    stack: list[tuple[Any, int]] = [(tree, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if depth > MAX_DEPTH:
-            return Collected(tuple(found), "it is nested too deeply")
-        if isinstance(node, list):
-            stack.extend((item, depth + 1) for item in reversed(cast("list[Any]", node)))
-            continue
-        if not isinstance(node, dict):
-            continue
-        mapping = cast("Node", node)
-        kind = mapping.get("Type", "Word")
-        if kind not in _KNOWN:
-            opaque = opaque or f"it uses {kind}, which is not known here"
-        elif kind == "FuncDecl":
-            name = cast("Node", mapping.get("Name") or {}).get("Value", "")
-            opaque = opaque or f"it defines the function {name}, which may stand for a program"
-        if "Cmd" in mapping or "Redirs" in mapping:  # a statement
-            command, reason = _statement(mapping)
-            opaque = opaque or reason
-            if command is not None:
-                found.append(command)
-        stack.extend((value, depth + 1) for value in reversed(mapping.values()))
-    return Collected(tuple(found), opaque)
-
-
-def _statement(node: Node) -> tuple[Command | None, str]:
-    """The simple command of a statement, if it is one or has redirections, and what is not understood about it."""
-    redirects: list[Redirect] = []
-    for redirect in children(node, "Redirs"):
-        op = redirect.get("Op")
-        if not isinstance(op, str):
-            return None, "this version of shfmt writes redirections in a way that is not known here"
-        redirects.append(Redirect(op, static(redirect.get("Word") or {})))
-    body = cast("Node", node.get("Cmd") or {})
-    match body.get("Type"):
-        case "CallExpr":
-            argv = tuple(static(word) for word in children(body, "Args"))
-            assigns = tuple(_assign(item) for item in children(body, "Assigns"))
-            reason = "the name of a command is known only when it runs" if argv and argv[0] is None else ""
-            return Command(argv, assigns, tuple(redirects)), reason
-        case "DeclClause":
-            name = str(cast("Node", body.get("Variant") or {}).get("Value", ""))
-            argv = (name, *(_declared(item) for item in children(body, "Args")))
-            return Command(argv, (), tuple(redirects)), ""
-        case _ if redirects:
-            return Command((), (), tuple(redirects)), ""
-        case _:
-            return None, ""
-
-
-def _name(item: Node) -> str:
-    return str(cast("Node", item.get("Name") or {}).get("Value", ""))
-
-
-def _assign(item: Node) -> str:
-    """`NAME=value`, `NAME+=value`, or only `NAME` where the value is not static or the target is an array."""
-    value = _value(item)
-    return _name(item) if value is None else f"{_name(item)}{'+' if item.get('Append') else ''}={value}"
-
-
-def _declared(item: Node) -> str | None:
-    """One argument of `declare`, `export` and the like."""
-    if item.get("Naked"):
-        return static(item["Value"]) if item.get("Value") else _name(item)
-    return None if _value(item) is None else _assign(item)
-
-
-def _value(item: Node) -> str | None:
-    if item.get("Array") or item.get("Index"):
-        return None
-    word = item.get("Value")
-    return static(cast("Node", word)) if word else ""
+def collect(tree: Node, env: Mapping[str, str], dialect: Dialect = "bash") -> Collected:
+    """`tree` is the decoded JSON of a File node; `env` the environment that the script starts with."""
+    reason = syntax.problem(tree)
+    if reason:
+        return Collected((), reason)
+    functions = syntax.functions_of(tree)
+    first = values.first(env)
+    try:
+        survey = Walker(dialect, functions, first)
+        survey.statements(children(tree, "Stmts"), first, True)
+        walker = Walker(dialect, functions, first, survey)
+        walker.statements(children(tree, "Stmts"), first, True)
+    except TooMuch:
+        return Collected((), "it is too long to be followed", functions)
+    except RecursionError:
+        return Collected((), "it is nested too deeply", functions)
+    return Collected(tuple(walker.found), walker.opaque, functions)

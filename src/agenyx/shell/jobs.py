@@ -1,21 +1,24 @@
 """Commands that run in the background of a session: their ids, what they print, how they end.
 
-A job is a process group with a log file of its own; it ends with the session. Its id is good as long as this process
-lives; of an earlier process only the log is left. Knows neither tools nor how a command is made.
+A job is a process group with a log file of its own, in which credentials are masked before it is written; it ends with
+the session. Its id is good as long as this process lives; of an earlier process only the log is left. Knows neither
+tools nor how a command is made.
 """
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import re
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 
 from msgspec import Struct
 
 from agenyx.core.errors import AgenyxError
+from agenyx.core.redact import Masker, StreamMasker
 from agenyx.proc.spawn import Ended, Processes, Spawn
 
 MAX_RUNNING = 64
@@ -44,7 +47,7 @@ class Job:
     def __init__(self, id: str, command: str, path: str, clock: Callable[[], float]) -> None:
         self.id, self.command, self.path, self.told = id, command, path, 0
         self._clock, self._began, self._seconds = clock, clock(), -1.0
-        self._task: asyncio.Task[Ended] | None = None
+        self._task: asyncio.Task[None] | None = None
         self._stopped = False
         self._ended: Ended | None = None
 
@@ -91,17 +94,18 @@ class Job:
         self.told = start + len(data)
         return Piece(data, start, self.told, total)
 
-    def follow(self, task: asyncio.Task[Ended], log: _Log) -> None:
-        """The run that this job stands for."""
-
-        def over(done: asyncio.Task[Ended]) -> None:
-            log.close()
+    async def follow(self, run: Coroutine[None, None, Ended], log: _Log) -> None:
+        """The run that this job stands for. With it end the log and the clock: nobody sees it half ended."""
+        try:
+            ended = await run
+            self._ended = None if self._stopped else ended
+        finally:
             self._seconds = self._clock() - self._began
-            if not done.cancelled() and done.exception() is None and not self._stopped:
-                self._ended = done.result()
+            log.close()
 
+    def started(self, task: asyncio.Task[None]) -> None:
+        """The task of `follow`."""
         self._task = task
-        task.add_done_callback(over)
 
     async def stop(self) -> bool:
         """End the group and wait for it. False when it had ended, or another caller stops it already."""
@@ -117,8 +121,14 @@ class Job:
 class Jobs:
     """The jobs of one session. `directory` is a private folder for their logs; it outlives the process."""
 
-    def __init__(self, processes: Processes, directory: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._processes, self._directory, self._clock = processes, directory, clock
+    def __init__(
+        self,
+        processes: Processes,
+        directory: str,
+        clock: Callable[[], float] = time.monotonic,
+        masker: Masker | None = None,
+    ) -> None:
+        self._processes, self._directory, self._clock, self._masker = processes, directory, clock, masker
         self._jobs: dict[str, Job] = {}
 
     async def start(self, spawn: Spawn, command: str) -> Job:
@@ -128,13 +138,12 @@ class Jobs:
             raise JobError(f"{MAX_RUNNING} commands run in the background already", "Stop one of them first.")
         id, log = self._log()
         job = Job(id, command, log.path, self._clock)
-        task = asyncio.create_task(self._processes.run(spawn, log.feed))
+        task = asyncio.create_task(job.follow(self._processes.run(spawn, log.feed), log))
         await asyncio.sleep(0)  # it has started now, or failed to
         if task.done() and (error := task.exception()) is not None:
-            log.close()
             os.unlink(log.path)
             raise error
-        job.follow(task, log)
+        job.started(task)
         self._jobs[id] = job
         return job
 
@@ -165,7 +174,7 @@ class Jobs:
             while True:
                 number += 1
                 try:
-                    return f"b{number}", _Log(os.path.join(self._directory, f"b{number}{_SUFFIX}"))
+                    return f"b{number}", _Log(os.path.join(self._directory, f"b{number}{_SUFFIX}"), self._masker)
                 except FileExistsError:
                     continue
         except OSError as error:
@@ -186,13 +195,35 @@ def _signal_name(number: int) -> str:
 
 
 class _Log:
-    """Everything a job prints, up to LOG_BYTES and then a mark. Raises OSError when it cannot be made."""
+    """Everything a job prints, masked, up to LOG_BYTES and then a mark. Raises OSError when it cannot be made.
 
-    def __init__(self, path: str) -> None:
+    What may be the beginning of a credential waits for what follows, or for the end.
+    """
+
+    def __init__(self, path: str, masker: Masker | None) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self.path, self._file, self._room = path, os.open(path, flags, 0o600), LOG_BYTES
+        self._stream = None if masker is None else StreamMasker(masker)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # keeps bytes that are no text
 
     def feed(self, data: bytes) -> None:
+        if self._stream is not None and self._file >= 0:
+            data = self._encoded(self._stream.feed(self._decoder.decode(data)))
+        self._write(data)
+
+    def close(self) -> None:
+        if self._file < 0:
+            return
+        if self._stream is not None:
+            text = self._stream.feed(self._decoder.decode(b"", True)) + self._stream.end()
+            self._write(self._encoded(text))
+        self._shut()
+
+    @staticmethod
+    def _encoded(text: str) -> bytes:
+        return text.encode("utf-8", "surrogateescape")
+
+    def _write(self, data: bytes) -> None:
         if self._file < 0:
             return
         self._room -= len(data)
@@ -205,9 +236,9 @@ class _Log:
         except OSError:
             self._room = -1  # a full disk ends the log, never the command
         if self._room < 0:
-            self.close()
+            self._shut()
 
-    def close(self) -> None:
+    def _shut(self) -> None:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -1,7 +1,7 @@
-"""Turns a shell command into the list of simple commands that it runs. Judges nothing and runs nothing of it.
+"""Turns the text of a shell script into the list of simple commands that it runs. Judges nothing, runs nothing of it.
 
 shfmt parses. What it cannot parse, and every limit that is hit, is told as a reason, so that nothing unseen is taken
-for seen.
+for seen. A script inside a script (`sh -c`, `eval`) is only a word here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from agenyx.core.tools import Command
 from agenyx.proc import programs
 from agenyx.proc.spawn import ProcessError, Processes, Spawn
 from agenyx.shell.commands import collect
-from agenyx.shell.wrappers import unwrap
+from agenyx.shell.words import Dialect
 
 MAX_TEXT = 16_384  # bytes of one script
-MAX_SCRIPTS = 8  # scripts within scripts; each is one run of the parser
 TIMEOUT = 1.0  # seconds for one run of the parser
 _MAX_JSON = 16 << 20
 
@@ -32,49 +31,43 @@ _UNSEEN = re.compile(
 
 
 class Parsed(Struct, frozen=True):
-    """Every command found, outer before inner; `opaque` says why there may be others, or is empty."""
+    """Every command found, outer before inner; `opaque` says why there may be others, or is empty.
+
+    The directory of each is told from where the shell stands (Command.cwd). `functions` are the names that the script
+    defines: their bodies are among the commands, and a command of such a name is not the program of that name.
+    """
 
     commands: tuple[Command, ...]
     opaque: str = ""
+    functions: frozenset[str] = frozenset()
 
 
-async def parse(processes: Processes, text: str, env: Mapping[str, str], outside: str | None = None) -> Parsed:
-    """Parse a command for bash. Never raises for what the text holds.
+async def parse(
+    processes: Processes, text: str, env: Mapping[str, str], outside: str | None = None, dialect: Dialect = "bash"
+) -> Parsed:
+    """Parse one script. Never raises for what the text holds.
 
-    `env` is only searched for shfmt when our own installation lacks it, leaving out `outside` (the workspace).
+    `env` is the environment that the script would start with: HOME stands for itself, CDPATH decides on `cd`. It is
+    searched for shfmt when our own installation lacks it, leaving out `outside` (the workspace).
     """
     shfmt = programs.find("shfmt", env, outside)
     if shfmt is None:
         return Parsed((), "the parser (shfmt) is not installed")
-    found: list[Command] = []
-    opaque = ""
-    scripts = [text]
-    for count, script in enumerate(scripts):  # grows while it is walked
-        if count >= MAX_SCRIPTS:
-            opaque = opaque or "it holds too many scripts within scripts"
-            break
-        tree, reason = await _tree(processes, shfmt, script)
-        opaque = opaque or reason
-        if tree is None:
-            continue
-        collected = collect(tree)
-        opaque = opaque or collected.opaque
-        for command in collected.commands:
-            inside = unwrap(command)
-            found += (command, *inside.commands)
-            scripts += inside.scripts
-            opaque = opaque or inside.opaque
-    return Parsed(tuple(found), opaque)
+    tree, reason = await _tree(processes, shfmt, text, dialect)
+    if tree is None:
+        return Parsed((), reason)
+    collected = collect(tree, env, dialect)
+    return Parsed(collected.commands, collected.opaque, collected.functions)
 
 
-async def _tree(processes: Processes, shfmt: str, text: str) -> tuple[dict[str, Any] | None, str]:
+async def _tree(processes: Processes, shfmt: str, text: str, dialect: Dialect) -> tuple[dict[str, Any] | None, str]:
     if match := _UNSEEN.search(text):
         return None, f"it holds the control or invisible character U+{ord(match[0]):04X}"
     data = text.encode()
     if len(data) > MAX_TEXT:
         return None, f"it is longer than {MAX_TEXT} bytes"
     spawn = Spawn(
-        argv=(shfmt, "-ln", "bash", "--to-json"),
+        argv=(shfmt, "-ln", dialect, "--to-json"),
         cwd="/",
         env={},
         stdin=data,
@@ -91,7 +84,7 @@ async def _tree(processes: Processes, shfmt: str, text: str) -> tuple[dict[str, 
     if ended.timed_out or ended.capped:
         return None, "parsing it takes too long"
     if ended.code != 0:
-        return None, "it is not valid bash as far as the parser can tell"
+        return None, f"it is not valid {'bash' if dialect == 'bash' else 'sh'} as far as the parser can tell"
     try:
         tree = json.decode(ended.output.head)
     except json.JsonError:

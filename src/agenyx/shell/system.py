@@ -1,8 +1,9 @@
-"""Runs commands with the system's bash: one process per command, so that no command can break the next one.
+"""Runs commands with the system's bash or sh: one process per command, so that no command can break the next one.
 
 Between commands the working directory and the exported variables are kept, also when the command leaves by `exit` or
-`set -e`. Not kept: functions, aliases, unexported variables, shell options, limits; and nothing of a command that
-replaces bash by `exec`, is killed, or sets an EXIT trap of its own and then leaves by `exit`. Knows no policy.
+`set -e`. Not kept: functions, aliases, unexported variables, shell options, limits, so that a name means the same in
+every command; and nothing of a command that replaces the shell by `exec`, is killed, or sets an EXIT trap of its own
+and then leaves by `exit`. Knows no policy.
 """
 
 from __future__ import annotations
@@ -13,20 +14,15 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from agenyx.core.errors import AgenyxError
 from agenyx.core.limits import SHELL_CHARS
 from agenyx.proc import programs
 from agenyx.proc.environment import utf8_locale
 from agenyx.proc.spawn import Capture, Processes, Spawn
-from agenyx.shell import state
+from agenyx.shell import program, state
+from agenyx.shell.program import Choice, Dialect, Program, ShellError, quote
 
 MAX_COMMAND = 100_000  # bytes; Linux refuses a single string above 128 KiB
-_TEXT = "__AGENYX_COMMAND"
-_BASH = "/bin/bash"
-
-
-class ShellError(AgenyxError):
-    """A command could not be run at all."""
+MAX_OUTPUT = 1 << 30  # bytes; a command that prints more is ended, such as `yes`
 
 
 class ShellResult(Struct, frozen=True):
@@ -43,24 +39,62 @@ class ShellResult(Struct, frozen=True):
 class Shell:
     """The shell of one session. `root` is the workspace; `state_dir` a private directory that outlives the process.
 
-    `env` is the whole environment that commands start from (see proc.environment.child_env).
+    `env` is the whole environment that commands start from (see proc.environment.child_env). `choice` is the setting
+    shell.program: auto is bash where there is one, else sh.
     """
 
-    def __init__(self, processes: Processes, root: str, state_dir: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, processes: Processes, root: str, state_dir: str, env: Mapping[str, str], choice: Choice = "auto"
+    ) -> None:
         self.processes = processes
         self.root = os.path.realpath(root)
         self.env = state.harmless(env) | utf8_locale(env)
         self._dir = state_dir
         self._file = os.path.join(state_dir, "shell")
-        self._bash: str | None = None
+        self._choice: Choice = choice
+        self._program: Program | None = None
         self._state = state.load(self._file)
         if not self._state.cwd or not self._inside(self._state.cwd):
             self._state = state.State(self.root, self._state.set, self._state.unset)
 
     @property
     def cwd(self) -> str:
-        """Where the next command starts, an absolute real path inside the root."""
+        """Where the last command ended, an absolute real path that was inside the root then."""
         return self._state.cwd
+
+    @property
+    def dialect(self) -> Dialect:
+        """What commands are written in. Where no shell is found, which `run` tells, what was asked for."""
+        try:
+            return self._find().dialect
+        except ShellError:
+            return "posix" if self._choice == "sh" else "bash"
+
+    def where(self) -> str:
+        """Where the next command starts: `cwd`, or the root where that has vanished or leads out of the root now."""
+        return self.cwd if os.path.isdir(self.cwd) and self._inside(self.cwd) else self.root
+
+    def altered(self) -> str:
+        """Why a program's name or `~` may mean something else than at first, for people; "" where nothing changed.
+
+        Functions, aliases and options are not among the reasons: none of them outlives its command.
+        """
+        return state.altered(self._state)
+
+    @property
+    def next_env(self) -> dict[str, str]:
+        """The environment that the next command starts with: the first one and what earlier commands exported."""
+        return self._state.env(self.env)
+
+    def moved(self, name: str) -> str:
+        """Where a plain program name leads now, if a changed PATH makes it lead elsewhere than at first; else ""."""
+        path = self.next_env.get("PATH", "")
+        if "/" in name or path == self.env.get("PATH", ""):
+            return ""
+        now = programs.on_path(name, {"PATH": path}) or "nowhere"
+        if any(not part.startswith("/") for part in path.split(":")):
+            return "a place that depends on the directory"
+        return "" if now == (programs.on_path(name, self.env) or "nowhere") else now
 
     async def run(
         self,
@@ -74,24 +108,27 @@ class Shell:
 
         Raises ShellError or ProcessError when it cannot start. A command's own failure is a result.
         """
-        bash = self._bash_for(command)
+        shell = self._shell_for(command)
         notes: list[str] = []
-        if not os.path.isdir(self.cwd):
-            notes.append(f"The directory {self.cwd} no longer exists; the command ran in {self.root}.")
-            self._state = state.State(self.root, self._state.set, self._state.unset)
+        if (where := self.where()) != self.cwd:
+            notes.append(f"The directory {self.cwd} no longer exists; the command ran in {where}.")
+            self._state = state.State(where, self._state.set, self._state.unset)
         dump = self._make_dump()
         head = keep * 2 // 5
         spawn = Spawn(
-            argv=(bash, "--noprofile", "--norc", "-c", _prelude(_save(dump) if dump else ":")),
-            cwd=self.cwd,
-            env=self._state.env(self.env) | {_TEXT: command},
+            argv=shell.argv(_save(dump, shell.builtin) if dump else ":"),
+            cwd=where,
+            env=self.next_env | {program.TEXT: command},
             timeout=timeout,
             head=head,
             tail=keep - head,
             spill=spill,
+            stop_after=MAX_OUTPUT,
+            tracked=True,
         )
         try:
             ended = await self.processes.run(spawn, on_output)
+            notes.append(_FLOOD if ended.capped else "")
             notes.append(self._take(state.read(dump)) if dump else _NOT_KEPT)
         finally:
             if dump:
@@ -105,17 +142,18 @@ class Shell:
 
         It ends when what it put into the background has ended too. Raises ShellError.
         """
-        bash = self._bash_for(command)
+        shell = self._shell_for(command)
         return Spawn(
-            argv=(bash, "--noprofile", "--norc", "-c", _prelude("{ builtin wait; } 2>/dev/null")),
-            cwd=self.cwd if os.path.isdir(self.cwd) else self.root,
-            env=self._state.env(self.env) | {_TEXT: command},
+            argv=shell.argv(f"{{ {shell.builtin} wait; }} 2>/dev/null"),
+            cwd=self.where(),
+            env=self.next_env | {program.TEXT: command},
             head=0,
             tail=0,
+            tracked=True,
         )
 
     def _make_dump(self) -> str:
-        """A private file for what bash leaves behind; "" when there can be none (full or read-only disk)."""
+        """A private file for what the shell leaves behind; "" when there can be none (full or read-only disk)."""
         path = os.path.join(self._dir, f"dump.{os.urandom(6).hex()}")
         try:
             os.makedirs(self._dir, mode=0o700, exist_ok=True)
@@ -149,44 +187,27 @@ class Shell:
     def _inside(self, path: str) -> bool:
         return os.path.join(os.path.realpath(path), "").startswith(os.path.join(self.root, ""))
 
-    def _bash_for(self, command: str) -> str:
+    def _shell_for(self, command: str) -> Program:
         """The program that runs a command. Raises ShellError."""
         if len(os.fsencode(command)) > MAX_COMMAND:
             raise ShellError(
-                f"the command is longer than {MAX_COMMAND} bytes", "Write it to a file and run that with bash."
+                f"the command is longer than {MAX_COMMAND} bytes", "Write it to a file and run that with the shell."
             )
-        if self._bash is None:
-            usual = _BASH if os.access(_BASH, os.X_OK) else None
-            self._bash = usual or programs.on_path("bash", self.env, outside=self.root)
-            if self._bash is None:
-                raise ShellError("bash was not found", "Install bash (version 3.2 or later) and put it on the PATH.")
-        return self._bash
+        return self._find()
+
+    def _find(self) -> Program:
+        if self._program is None:
+            self._program = program.find(self._choice, self.env, self.root)
+        return self._program
 
 
 _NOT_KEPT = "The directory and variables of this command could not be saved for the next one."
+_FLOOD = f"It printed more than {MAX_OUTPUT >> 20} MiB and was ended: write so much to a file, or print less."
 
 
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _save(dump: str) -> str:
+def _save(dump: str, builtin: str) -> str:
     """Writes the state, once. Tracing is off then, and noclobber and errexit do not matter."""
     return (
         '{ set +exv; if [ -z "${__agenyx_saved-}" ]; then __agenyx_saved=1; '
-        f"{{ /usr/bin/env -0 && builtin printf 'ok\\0'; builtin pwd -P; }} >|{_quote(dump)}; fi; }} 2>/dev/null"
-    )
-
-
-def _prelude(last: str) -> str:
-    """The program of every bash. One line, so that line numbers in messages are those of the command.
-
-    The command comes by the environment and goes to `eval` as one word: no text can end the word early, and
-    `pkill -f` does not find it in our own command line. `last` is done at the end and, unless the command has set a
-    trap itself, at every other exit.
-    """
-    return (
-        f"__agenyx_command=${_TEXT}; unset -v {_TEXT}; trap {_quote(last)} EXIT; "
-        'eval -- "$__agenyx_command"; { __agenyx_code=$?; } 2>/dev/null; '
-        f'{last}; exit "$__agenyx_code"'
+        f"{{ /usr/bin/env -0 && {builtin} printf 'ok\\0'; {builtin} pwd -P; }} >|{quote(dump)}; fi; }} 2>/dev/null"
     )

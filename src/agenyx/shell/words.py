@@ -1,14 +1,23 @@
 """What a word of a script comes to without running anything: its exact text, or None where that depends on the run.
 
-Works on the words of shfmt's JSON. Knows no command. Where bash might expand something the answer is None.
+Works on the words of shfmt's JSON. Knows no command; what a variable holds it asks of a `Lookup`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Literal
 
-Node = dict[str, Any]
+from msgspec import Struct
+
+from agenyx.shell import braces
+from agenyx.shell.braces import Token
+from agenyx.shell.syntax import Node, child, children, name_of
+
+Dialect = Literal["bash", "posix"]
+# (name, whether it stands in quotes) -> the text that comes of it, None when that is not known.
+Lookup = Callable[[str, bool], str | None]
 
 _ESCAPES = {
     "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
@@ -20,45 +29,130 @@ _ANSI_C = re.compile(
     re.DOTALL,
 )
 _QUOTED_ESCAPE = re.compile(r'\\([$`"\\]|\n)')
-_BARE_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _GLOB = re.compile(r"[*?]|\[.*\]", re.DOTALL)
-_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
-_TILDE = re.compile(r"(?:^|[=:])~")
+_SPECIAL = re.compile(r"([*?\[\]\\])")
+_LATER_TILDE = re.compile(r"[=:]~")
+
+MAX_WORD = 16_384  # characters that a word comes to
 
 # Stands for quoted text while the unquoted rest is searched for what bash would expand.
 _QUOTED = "\ufdd0"
 
 
-def children(node: Node, key: str) -> list[Node]:
-    """The nodes of a list member, empty when it is absent."""
-    return cast("list[Node]", node.get(key) or [])
+class Expanded(Struct, frozen=True):
+    """The words that come of one; None is a word, or any number of them, that only the run knows.
+
+    `globs` holds for a None that is only a glob its place and the pattern, in which `\\` takes the meaning from the
+    character that follows it.
+    """
+
+    texts: tuple[str | None, ...]
+    globs: tuple[tuple[int, str], ...] = ()
 
 
-def static(word: Node) -> str | None:
-    """The text that bash makes of the word, None when that is not certain."""
-    text, bare = "", ""
+UNKNOWN = Expanded((None,))
+
+
+def expand(word: Node, lookup: Lookup, dialect: Dialect = "bash") -> Expanded:
+    """A word among the words of a command: braces, tilde, variables, quotes and globs count."""
+    tokens = _tokens(word, lookup, splits=True)
+    if tokens is None:
+        return UNKNOWN
+    if dialect == "posix" and ("{", False) in tokens and _is_brace(tokens):
+        return UNKNOWN  # one sh expands braces, another does not
+    results = braces.expand(tokens)
+    if results is None:
+        return UNKNOWN
+    texts: list[str | None] = []
+    globs: list[tuple[int, str]] = []
+    for result in results:
+        if not result or not any(character or quoted for character, quoted in result):
+            continue  # an empty word without quotes vanishes
+        final = _tilde(result, lookup)
+        if final is None:
+            return UNKNOWN
+        bare = "".join(_QUOTED if quoted else character for character, quoted in final)
+        if _GLOB.search(bare):
+            globs.append((len(texts), "".join(_SPECIAL.sub(r"\\\1", c) if quoted else c for c, quoted in final)))
+            texts.append(None)
+        else:
+            texts.append(_text(final))
+    return Expanded(tuple(texts), tuple(globs))
+
+
+def pattern(word: Node, lookup: Lookup | None = None) -> str | None:
+    """The glob that a word is, see `Expanded.globs`; None where it is none, or more than that, or several."""
+    expanded = expand(word, lookup or (lambda _name, _quoted: None))
+    return expanded.globs[0][1] if len(expanded.texts) == len(expanded.globs) == 1 else None
+
+
+def value(word: Node, lookup: Lookup) -> str | None:
+    """A word that stays one: what is assigned, a here-string. Globs and braces are plain text there."""
+    tokens = _tokens(word, lookup, splits=False)
+    final = None if tokens is None else _tilde(tokens, lookup)
+    return None if final is None else _text(final)
+
+
+def head(word: Node, lookup: Lookup) -> str:
+    """The text that the word surely begins with; "" when none is known."""
+    text = ""
+    for part in children(word, "Parts"):
+        known = _part(part, lookup, splits=False)
+        if known is None and part.get("Type") == "DblQuoted":
+            return text + head(part, lambda name, _quoted: lookup(name, True))
+        if known is None or (not text and known[:1] == [("~", False)]):
+            return text
+        if len(text) > MAX_WORD:
+            return text
+        for character, quoted in known:
+            if not quoted and character and character in "*?[{":
+                return text
+            text += character
+    return text
+
+
+def single(word: Node) -> bool:
+    """Whether exactly one word comes of it, whatever its variables hold: all that is not plain stands in quotes."""
     for part in children(word, "Parts"):
         match part.get("Type"):
-            case "Lit":
-                value = str(part.get("Value", ""))
-                piece = _BARE_ESCAPE.sub(_bare, value)
-                bare += _BARE_ESCAPE.sub(_QUOTED, value)
-            case "SglQuoted":
-                value = str(part.get("Value", ""))
-                piece = ansi_c(value) if part.get("Dollar") else value
-                bare += _QUOTED
-            case "DblQuoted" if not part.get("Dollar"):
-                piece = _double_quoted(part)
-                bare += _QUOTED
+            case "Lit" | "SglQuoted" | "ArithmExp":
+                continue
+            case "DblQuoted":
+                if any(_many(inner) for inner in children(part, "Parts")):
+                    return False
+            case "ParamExp" if name_of(part, "Param") in ("?", "#", "$", "!") and not part.get("Exp"):
+                continue
             case _:
-                piece = None
-        if piece is None:
+                return False
+    return True
+
+
+def _many(part: Node) -> bool:
+    """`"$@"` and `"${a[@]}"`."""
+    if part.get("Type") != "ParamExp":
+        return False
+    index = child(part, "Index")
+    return (
+        name_of(part, "Param") == "@"
+        or bool(part.get("Names"))
+        or any(inner.get("Value") == "@" for inner in children(index, "Parts"))
+    )
+
+
+def here_text(body: Node, delimiter: Node, tabs: bool) -> str | None:
+    """The text of a here-document, None where it holds expansions. `tabs` are taken off the lines of `<<-`."""
+    literal = True
+    for part in children(delimiter, "Parts"):
+        literal = literal and part.get("Type") == "Lit" and "\\" not in str(part.get("Value", ""))
+    text = ""
+    for part in children(body, "Parts"):
+        if part.get("Type") != "Lit":
             return None
-        text += piece
-    # A comma or dots of a brace expansion may stand in quotes too: those braces are looked for in the whole text.
-    if _GLOB.search(bare) or _TILDE.search(bare) or ("{" in bare and _BRACES.search(text)):
-        return None
-    return text
+        piece = str(part.get("Value", ""))
+        text += re.sub(r"\\([$`\\]|\n)", _bare, piece) if literal else piece
+    if not tabs:
+        return text
+    return re.sub(r"^\t+", "", text, flags=re.MULTILINE)
 
 
 def ansi_c(value: str) -> str | None:
@@ -83,14 +177,98 @@ def ansi_c(value: str) -> str | None:
     return text if certain else None
 
 
+def plain(part: Node) -> str | None:
+    """The name of a variable that is expanded as it is (`$x`, `${x}`), None for anything more."""
+    if part.get("Type") != "ParamExp" or set(part) & {"Excl", "Length", "Index", "Slice", "Repl", "Names", "Exp"}:
+        return None
+    return name_of(part, "Param")
+
+
+def _text(tokens: list[Token]) -> str:
+    return "".join(character for character, _ in tokens)
+
+
+def _tokens(word: Node, lookup: Lookup, splits: bool) -> list[Token] | None:
+    """The word in characters; a quoted part and an expansion leave a mark, so that `~""` is not `~`."""
+    tokens: list[Token] = []
+    for part in children(word, "Parts"):
+        if tokens[-1:] == [("$", False)]:
+            return None  # a dollar before quotes means different things in different shells
+        known = _part(part, lookup, splits)
+        if known is None:
+            return None
+        tokens += known
+        if len(tokens) > MAX_WORD:
+            return None
+    return tokens
+
+
+def _part(part: Node, lookup: Lookup, splits: bool) -> list[Token] | None:
+    match part.get("Type"):
+        case "Lit":
+            return _literal(str(part.get("Value", "")))
+        case "SglQuoted":
+            text = str(part.get("Value", ""))
+            decoded = ansi_c(text) if part.get("Dollar") else text
+        case "DblQuoted" if not part.get("Dollar"):
+            decoded = _double_quoted(part, lookup)
+        case "ParamExp" if (name := plain(part)) is not None:
+            found = lookup(name, not splits)
+            return None if found is None else [("", False), *((character, True) for character in found)]
+        case _:
+            return None
+    return None if decoded is None else [("", True), *((character, True) for character in decoded)]
+
+
+def _literal(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    escaped = False
+    for character in text:
+        if escaped:
+            escaped = False
+            if character != "\n":
+                tokens.append((character, True))
+        elif character == "\\":
+            escaped = True
+        else:
+            tokens.append((character, False))
+    return tokens
+
+
+def _double_quoted(part: Node, lookup: Lookup) -> str | None:
+    text = ""
+    for inner in children(part, "Parts"):
+        name = plain(inner)
+        if inner.get("Type") == "Lit":
+            text += _QUOTED_ESCAPE.sub(_bare, str(inner.get("Value", "")))
+        elif name is None or (found := lookup(name, True)) is None:
+            return None
+        else:
+            text += found
+        if len(text) > MAX_WORD:
+            return None
+    return text
+
+
 def _bare(match: re.Match[str]) -> str:
     return "" if match[1] == "\n" else match[1]
 
 
-def _double_quoted(part: Node) -> str | None:
-    text = ""
-    for inner in children(part, "Parts"):
-        if inner.get("Type") != "Lit":
-            return None
-        text += _QUOTED_ESCAPE.sub(_bare, str(inner.get("Value", "")))
-    return text
+def _tilde(tokens: list[Token], lookup: Lookup) -> list[Token] | None:
+    """`~` and `~/x` as the home directory; None for every other tilde that bash might expand."""
+    bare = "".join(_QUOTED if quoted else character for character, quoted in tokens)
+    if _LATER_TILDE.search(bare):
+        return None
+    if tokens[:1] != [("~", False)]:
+        return tokens
+    home = lookup("HOME", True)
+    if home is None or (len(tokens) > 1 and tokens[1] != ("/", False)):
+        return None
+    if len(tokens) > 1:
+        home = home.rstrip("/")
+    return [*((character, True) for character in home), *tokens[1:]]
+
+
+def _is_brace(tokens: list[Token]) -> bool:
+    text = _text(tokens)
+    return ("}", False) in tokens and ("," in text or ".." in text)

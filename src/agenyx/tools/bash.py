@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from agenyx.core.errors import AgenyxError
 from agenyx.core.limits import SHELL_CHARS
@@ -16,6 +17,9 @@ from agenyx.core.tools import Effects, ToolSet
 from agenyx.proc.spawn import Capture
 from agenyx.shell.system import ShellResult
 from agenyx.tools.spec import Context, Look, Outcome
+
+if TYPE_CHECKING:
+    from agenyx.tools.commands import Analyses
 
 _SPILL_CAP = 32 << 20  # as Spawn.spill_cap
 _TRAILER = 600  # characters for what is said about the output
@@ -40,17 +44,16 @@ class Bash:
     sets: ClassVar[tuple[ToolSet, ...]] = ("full", "core", "small")
     args: ClassVar[type[BashArgs]] = BashArgs
 
-    async def project(self, args: BashArgs, look: Look) -> Effects:
-        """The commands as far as they are seen. Always opaque: nothing judges the parts of a command yet."""
-        from agenyx.shell.parse import parse  # not needed before the first command
+    def __init__(self) -> None:
+        self._analyses: Analyses | None = None
 
-        shell = look.shell
-        parsed = await parse(shell.processes, args.command, shell.env, outside=shell.root)
-        return Effects(
-            commands=parsed.commands,
-            opaque=parsed.opaque or "a shell command is not yet judged in parts",
-            preview=args.command + "\n(in the background)" * args.run_in_background,
-        )
+    async def project(self, args: BashArgs, look: Look) -> Effects:
+        from agenyx.tools.commands import Analyses, effects_of  # not needed before the first command
+
+        self._analyses = self._analyses or Analyses()
+        effects = await effects_of(args.command, look, self._analyses)
+        preview = args.command + "\n(in the background)" * args.run_in_background
+        return replace(effects, preview=preview)
 
     async def run(self, args: BashArgs, ctx: Context) -> Outcome:
         if args.run_in_background:

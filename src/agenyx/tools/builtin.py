@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agenyx.tools.bash import Bash
@@ -22,8 +23,8 @@ from agenyx.tools.webfetch import WebFetch
 from agenyx.tools.write import Write
 
 
-def builtin_tools() -> list[Tool[Any]]:
-    """Fresh instances: tools hold no state, but a session may replace one."""
+def builtin_tools(env: Mapping[str, str] | None = None) -> list[Tool[Any]]:
+    """Fresh instances: tools hold no state, but a session may replace one. `env` may name a proxy for WebFetch."""
     return [
         Read(),
         Write(),
@@ -34,7 +35,7 @@ def builtin_tools() -> list[Tool[Any]]:
         Glob(),
         Grep(),
         Bash(),
-        WebFetch(),
+        WebFetch(env),
         GitStatus(),
         GitDiff(),
         GitLog(),

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct
 
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged
 from agenyx.tools.spec import Context, Look, Observed, Outcome
 from agenyx.workspace.diff import unified
 from agenyx.workspace.edit import Edited, replace
@@ -43,14 +44,15 @@ class Edit:
     args: ClassVar[type[EditArgs]] = EditArgs
 
     async def project(self, args: EditArgs, look: Look) -> Effects:
-        ref = look.root.ref(args.file_path)
+        ref = look.root.ref(args.file_path, writing=not args.dry_run)
         if args.dry_run:
             return Effects(reads=(ref,), parallel=True)
-        return Effects(writes=(ref,), preview=await asyncio.to_thread(_preview, args, look.root))
+        return Effects(writes=(ref,), preview=await asyncio.to_thread(_preview, args, ref, look.root))
 
     async def run(self, args: EditArgs, ctx: Context) -> Outcome:
         try:
-            plan = await asyncio.to_thread(_plan, args, ctx.root)
+            ref = judged(ctx, "read" if args.dry_run else "write")
+            plan = await asyncio.to_thread(_plan, args, ref, ctx.root)
             key = ctx.root.key(plan.ref)
             if args.dry_run:
                 return Outcome.ok(f"{_diff(plan, 200)}\n[dry run: nothing was changed]")
@@ -63,8 +65,7 @@ class Edit:
         return Outcome.ok(_told(plan), Observed(key, digest))
 
 
-def _plan(args: EditArgs, root: Root) -> _Plan:
-    ref = root.ref(args.file_path)
+def _plan(args: EditArgs, ref: PathRef, root: Root) -> _Plan:
     try:
         before = root.read_bytes(ref)
     except Missing as problem:
@@ -99,9 +100,9 @@ def _unknown(plan: _Plan, seen: str | None) -> str:
     return f"{plan.ref.shown} {why}, and {places}. Read it before replacing them all."
 
 
-def _preview(args: EditArgs, root: Root) -> str:
+def _preview(args: EditArgs, ref: PathRef, root: Root) -> str:
     try:
-        return _diff(_plan(args, root), 200)
+        return _diff(_plan(args, ref, root), 200)
     except FileProblem as problem:
         return f"This would fail: {problem}"
 

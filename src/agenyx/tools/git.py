@@ -8,8 +8,11 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct
 
 from agenyx.core.errors import AgenyxError
-from agenyx.core.tools import Command, Effects, PathRef, ToolSet
+from agenyx.core.tools import Command, Concern, Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged, left_out
 from agenyx.tools.spec import Context, Look, Outcome
+from agenyx.workspace.files import FileProblem
+from agenyx.workspace.names import parse
 from agenyx.workspace.root import Root
 
 _FULL: tuple[ToolSet, ...] = ("full",)
@@ -69,12 +72,15 @@ class GitDiff:
     async def run(self, args: GitDiffArgs, ctx: Context) -> Outcome:
         from agenyx.workspace import gitview
 
-        asked = ctx.root.ref(args.path or ".")
-        if asked.problem:
-            return Outcome.error(f"{asked.problem}.")
+        try:
+            asked = judged(ctx, "read")
+        except FileProblem as problem:
+            return Outcome.error(str(problem))
+        open_all = bool(ctx.root.found(asked.real).protected)  # the user was asked for it
 
         def hidden(path: bytes) -> bool:
-            return bool(ctx.root.at(path).protected) and not asked.protected
+            ref = ctx.root.found(path)
+            return bool(ref.problem or (ref.protected and not open_all))
 
         try:
             diff = await gitview.diff(await _repository(ctx), _below(ctx.root, asked), args.staged, hidden)
@@ -82,8 +88,7 @@ class GitDiff:
             return _failed(problem)
         notes: list[str] = []
         if diff.hidden:
-            names = ", ".join(diff.hidden[:5]) + (", …" if len(diff.hidden) > 5 else "")
-            notes.append(f"[changes of protected files are not shown: {names}; name one as path to ask the user]")
+            notes.append(f"[{left_out(list(diff.hidden))}, and GitDiff with it as path]")
         if diff.more:
             notes.append("[the diff goes on; name a path to see less]")
         where = "" if asked.shown == "." else f" in {asked.shown}"
@@ -103,10 +108,8 @@ class GitLog:
     async def run(self, args: GitLogArgs, ctx: Context) -> Outcome:
         from agenyx.workspace import gitview
 
-        asked = ctx.root.ref(args.path or ".")
-        if asked.problem:
-            return Outcome.error(f"{asked.problem}.")
         try:
+            asked = judged(ctx, "read")
             lines = await gitview.log(await _repository(ctx), _below(ctx.root, asked), args.limit)
         except AgenyxError as problem:
             return _failed(problem)
@@ -138,7 +141,7 @@ class GitCommit:
         preview = "\n".join(
             [f"git commit{' --all' * args.all}", "", args.message.strip(), "", *(listed or ["(no files)"])]
         )
-        return Effects(commands=(Command(words),), opaque=opaque, preview=preview)
+        return Effects(commands=(Command(words),), opaque=opaque, preview=preview, concerns=_secrets(look.root, files))
 
     async def run(self, args: GitCommitArgs, ctx: Context) -> Outcome:
         from agenyx.workspace import gitview
@@ -151,6 +154,14 @@ class GitCommit:
             return Outcome.ok(await gitview.commit(repository, message, args.all, _COMMIT_SECONDS))
         except AgenyxError as problem:
             return _failed(problem)
+
+
+def _secrets(root: Root, files: list[str]) -> tuple[Concern, ...]:
+    """The concern about what a commit would publish: protected files among its `M path` lines."""
+    changed = [parse(name) for kind, _, name in (line.partition(" ") for line in files) if kind != "D"]
+    refs = [root.found(os.path.normpath(os.path.join(root.real, name))) for name in changed]
+    found = [ref for ref in refs if ref.protected]
+    return tuple(Concern("always", f"it would commit {ref.shown}: {ref.protected}", ref.shown) for ref in found[:20])
 
 
 async def _repository(ctx: Context):

@@ -10,7 +10,9 @@ from msgspec import Meta, Struct
 
 from agenyx.core.errors import AgenyxError
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged, left_out, visible
 from agenyx.tools.spec import Context, Look, Outcome
+from agenyx.workspace.files import FileProblem
 from agenyx.workspace.globs import Glob as Pattern
 from agenyx.workspace.globs import GlobError, split
 from agenyx.workspace.names import show
@@ -39,28 +41,28 @@ class Glob:
         self._seconds = seconds
 
     async def project(self, args: GlobArgs, look: Look) -> Effects:
-        return Effects(reads=(_base(args, look.root)[0],), parallel=True)
+        return Effects(reads=(_base(args, look.root),), parallel=True)
 
     async def run(self, args: GlobArgs, ctx: Context) -> Outcome:
-        ref, rest = _base(args, ctx.root)
-        kind = ctx.root.kind(ref)
-        if ref.problem or kind != "folder":
-            return Outcome.error(f"{ref.problem}." if ref.problem else _no_folder(ctx.root, ref, kind))
+        rest = split(args.pattern)[1]
         try:
+            ref = judged(ctx, "read")
+            if (kind := ctx.root.kind(ref)) != "folder":
+                return Outcome.error(_no_folder(ctx.root, ref, kind))
             exact, deep = Pattern(rest), None if "/" in rest else Pattern(f"**/{rest}")
             searcher = Searcher(ctx.processes, ctx.shell.env, ctx.root.path, self._seconds)
-            paths, answer = await searcher.files(ref.real, _LISTED)
-        except GlobError as problem:
+            with ctx.root.standing(ref) as folder:
+                paths, answer = await searcher.files(folder, _LISTED)
+        except (GlobError, FileProblem) as problem:
             return Outcome.error(str(problem))
         except AgenyxError as problem:
             return Outcome.error(f"{problem.message}. {problem.fix}")
         return await asyncio.to_thread(_answer, args, ctx, ref, (exact, deep), paths, answer.partial)
 
 
-def _base(args: GlobArgs, root: Root) -> tuple[PathRef, str]:
-    """The folder to walk, with the leading plain part of the pattern, and the rest of the pattern."""
-    folder, rest = split(args.pattern)
-    return root.ref(os.path.join(args.path or ".", folder)), rest
+def _base(args: GlobArgs, root: Root) -> PathRef:
+    """The folder to walk, with the leading plain part of the pattern."""
+    return root.ref(os.path.join(args.path or ".", split(args.pattern)[0]))
 
 
 def _no_folder(root: Root, ref: PathRef, kind: str) -> str:
@@ -87,11 +89,14 @@ def _answer(
             notes.append(f"no {args.pattern} directly in {ref.shown}; these lie deeper")
     if partial:
         notes.append(f"{partial}: there may be more files; give a narrower path")
-    ordered = sorted(found, key=lambda path: (-_changed(ref.real, path), path))
+    kept, hidden = visible(ctx.root, ref, (os.path.join(ref.real, path) for path in found))
+    if hidden:
+        notes.append(left_out(hidden))
+    ordered = sorted(kept, key=lambda path: (-_changed(path), path))
     lines: list[str] = []
     room = ctx.result_chars - 300
     for path in ordered[: args.limit]:
-        shown = ctx.root.at(os.path.join(ref.real, path)).shown
+        shown = ctx.root.found(path).shown
         room -= len(shown) + 1
         if room < 0:
             break
@@ -103,8 +108,8 @@ def _answer(
     return Outcome.ok("\n".join([*lines, *(f"[{note}]" for note in notes)]))
 
 
-def _changed(folder: bytes, path: bytes) -> int:
+def _changed(path: bytes) -> int:
     try:
-        return os.lstat(os.path.join(folder, path)).st_mtime_ns
+        return os.lstat(path).st_mtime_ns
     except OSError:
         return 0

@@ -9,13 +9,15 @@ from msgspec import Meta, Struct
 
 from agenyx.core.errors import AgenyxError
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged, left_out
 from agenyx.tools.spec import Context, Look, Outcome
 from agenyx.workspace import text
+from agenyx.workspace.files import FileProblem
 from agenyx.workspace.globs import Glob, split
 from agenyx.workspace.names import show
 from agenyx.workspace.near import near
 from agenyx.workspace.root import Root
-from agenyx.workspace.search import Query, Searcher, counts, hits
+from agenyx.workspace.search import Answer, Query, Searcher, counts, hits
 
 _OUTPUT = 4 << 20  # bytes of ripgrep's output that are looked at
 _MOST = 10_000
@@ -50,7 +52,10 @@ class Grep:
         return Effects(reads=(look.root.ref(args.path or "."),), parallel=True)
 
     async def run(self, args: GrepArgs, ctx: Context) -> Outcome:
-        ref = ctx.root.ref(args.path or ".")
+        try:
+            ref = judged(ctx, "read")
+        except FileProblem as problem:
+            return Outcome.error(str(problem))
         if refusal := _unusable(args, ctx.root, ref):
             return Outcome.error(refusal)
         mode = "files" if args.output_mode == "files_with_matches" else args.output_mode
@@ -67,7 +72,7 @@ class Grep:
                 args.multiline,
             )
             searcher = Searcher(ctx.processes, ctx.shell.env, ctx.root.path, self._seconds)
-            answer = await searcher.grep(scope.folder, (scope.target,), query, _OUTPUT)
+            answer = await _searched(searcher, ctx.root, ref, scope, query)
         except AgenyxError as problem:
             return Outcome.error(f"{problem.message}. {problem.fix}")
         shown = _Shown(ctx.root, ref, scope)
@@ -83,7 +88,7 @@ class Grep:
 class _Scope(Struct, frozen=True):
     """Where ripgrep runs, what it is given to search, and how its hits are narrowed. Paths are seen from `base`."""
 
-    folder: bytes
+    place: PathRef
     target: bytes
     base: bytes
     only: str = ""
@@ -96,7 +101,8 @@ class _Shown:
 
     def __init__(self, root: Root, asked: PathRef, scope: _Scope) -> None:
         self._root = root
-        self._asked = asked
+        # The user was asked for this very file, or for a folder that holds secrets.
+        self._open = bool(root.found(asked.real).protected)
         self._scope = scope
         self._names: dict[bytes, str] = {}
         self._protected: list[str] = []
@@ -127,8 +133,7 @@ class _Shown:
     def notes(self) -> list[str]:
         notes: list[str] = []
         if self._protected:
-            names = ", ".join(self._protected[:_NAMED]) + (", …" if len(self._protected) > _NAMED else "")
-            notes.append(f"matches in protected files are not shown: {names}; Read asks the user for them")
+            notes.append(left_out(self._protected))
         if self._binary:
             names = ", ".join(self._binary[:_NAMED]) + (", …" if len(self._binary) > _NAMED else "")
             notes.append(f"binary files match: {names}")
@@ -137,8 +142,8 @@ class _Shown:
     def _name(self, path: bytes) -> str:
         """The shown path, or "" for a file that is not to be shown."""
         if path not in self._names:
-            ref = self._root.at(os.path.join(self._scope.folder, path))
-            hidden = bool(ref.protected and not self._asked.protected)
+            ref = self._root.found(os.path.join(self._scope.place.real, path))
+            hidden = bool(ref.protected) and not self._open
             wanted = not ref.problem and self._inside(ref.real)
             if hidden and wanted:
                 self._protected.append(ref.shown)
@@ -150,9 +155,18 @@ class _Shown:
         return exact is None or exact.matches(show(os.path.relpath(real, self._scope.base)))
 
 
+async def _searched(searcher: Searcher, root: Root, ref: PathRef, scope: _Scope, query: Query) -> Answer:
+    """Search the folder that was judged; a named file is the judged one before and after. Raises FileProblem."""
+    with root.standing(scope.place) as folder:
+        if not scope.target:
+            return await searcher.grep(folder, (b"",), query, _OUTPUT)
+        with root.opened(ref):
+            answer = await searcher.grep(folder, (scope.target,), query, _OUTPUT)
+        with root.opened(ref):  # ripgrep follows a link that it is given
+            return answer
+
+
 def _unusable(args: GrepArgs, root: Root, ref: PathRef) -> str:
-    if ref.problem:
-        return f"{ref.problem}."
     kind = root.kind(ref)
     if kind == "missing":
         return f"{ref.shown} does not exist. {near(root, ref) or 'Check the path with LS.'}"
@@ -168,15 +182,16 @@ def _unusable(args: GrepArgs, root: Root, ref: PathRef) -> str:
 def _scope(args: GrepArgs, root: Root, ref: PathRef) -> _Scope:
     """Raises GlobError. A positive glob never goes to ripgrep as one: it would also search ignored folders."""
     if root.kind(ref) == "file":
-        return _Scope(os.path.dirname(ref.real), os.path.basename(ref.real), os.path.dirname(ref.real))
+        folder = os.path.dirname(ref.real)
+        return _Scope(root.found(folder), os.path.basename(ref.real), folder)
     glob = args.glob
     if not glob or glob.startswith("!"):
-        return _Scope(ref.real, b"", ref.real, but=glob)
+        return _Scope(ref, b"", ref.real, but=glob)
     deep = "/" not in glob
     glob = glob.lstrip("/")
     exact = Glob(f"**/{glob}" if deep else glob)
     prefix, rest = split(glob)
-    folder = root.at(os.path.normpath(os.path.join(ref.real, prefix.encode()))) if prefix else ref
+    folder = root.found(os.path.normpath(os.path.join(ref.real, prefix.encode()))) if prefix else ref
     # Only a folder that is reached without a link may stand for the prefix: ripgrep follows what it is given.
     narrowed = folder if not folder.problem and os.path.realpath(folder.real) == folder.real else ref
     if root.kind(narrowed) != "folder":
@@ -185,7 +200,7 @@ def _scope(args: GrepArgs, root: Root, ref: PathRef) -> _Scope:
     only = "" if args.type or ":" in last or last == "**" else last
     if "{" in rest or "}" in rest or "," in last:  # braces may reach across folders
         only = glob if deep and not args.type and ":" not in glob else ""
-    return _Scope(narrowed.real, b"", ref.real, only=only, exact=exact)
+    return _Scope(narrowed, b"", ref.real, only=only, exact=exact)
 
 
 def _page(args: GrepArgs, lines: list[str], notes: list[str], room: int) -> Outcome:

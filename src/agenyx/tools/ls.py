@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import ClassVar
 
 from msgspec import Struct
 
 from agenyx.core.tools import Effects, ToolSet
+from agenyx.tools.paths import judged, left_out, visible
 from agenyx.tools.spec import Context, Look, Outcome
 from agenyx.workspace.files import FileProblem, Missing
 from agenyx.workspace.names import show
 from agenyx.workspace.near import near
-from agenyx.workspace.root import Root
 
 _SHOWN = 1000
 
@@ -31,18 +32,23 @@ class LS:
         return Effects(reads=(look.root.ref(args.path or "."),), parallel=True)
 
     async def run(self, args: LSArgs, ctx: Context) -> Outcome:
-        return await asyncio.to_thread(_list, args.path or ".", ctx.root, ctx.result_chars)
+        return await asyncio.to_thread(_list, ctx)
 
 
-def _list(path: str, root: Root, room: int) -> Outcome:
-    ref = root.ref(path)
+def _list(ctx: Context) -> Outcome:
+    root, room = ctx.root, ctx.result_chars
     try:
-        found, more = root.entries(ref)
-    except Missing as problem:
-        return Outcome.error(f"{problem} {near(root, ref)}".rstrip())
+        ref = judged(ctx, "read")
+        try:
+            listed, more = root.entries(ref)
+        except Missing as problem:
+            return Outcome.error(f"{problem} {near(root, ref)}".rstrip())
     except FileProblem as problem:
         return Outcome.error(str(problem))
-    if not found:
+    kept, hidden = visible(root, ref, (os.path.join(ref.real, entry.name) for entry in listed))
+    names = {os.path.basename(path) for path in kept}
+    found = [entry for entry in listed if entry.name in names]
+    if not found and not hidden:
         return Outcome.ok(f"{ref.shown} is empty.")
     shown: list[str] = []
     for entry in sorted(found)[:_SHOWN]:
@@ -54,4 +60,6 @@ def _list(path: str, root: Root, room: int) -> Outcome:
     if len(shown) < len(found):
         left = f"{len(found) - len(shown):,}{' or more' if more else ''}"
         shown.append(f"[{left} more entries; narrow down with Glob]")
+    if hidden:
+        shown.append(f"[{left_out(hidden, 'name')}]")
     return Outcome.ok("\n".join(shown))

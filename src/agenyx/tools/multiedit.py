@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct
 
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged
 from agenyx.tools.spec import Context, Look, Observed, Outcome
 from agenyx.workspace.diff import unified
 from agenyx.workspace.edit import MASKED, Edited, masked_line, replace
@@ -48,12 +49,13 @@ class MultiEdit:
     args: ClassVar[type[MultiEditArgs]] = MultiEditArgs
 
     async def project(self, args: MultiEditArgs, look: Look) -> Effects:
-        ref = look.root.ref(args.file_path)
-        return Effects(writes=(ref,), preview=await asyncio.to_thread(_preview, args, look.root))
+        ref = look.root.ref(args.file_path, writing=True)
+        return Effects(writes=(ref,), preview=await asyncio.to_thread(_preview, args, ref, look.root))
 
     async def run(self, args: MultiEditArgs, ctx: Context) -> Outcome:
         try:
-            plan = await asyncio.to_thread(_plan, args, ctx.root)
+            ref = judged(ctx, "write")
+            plan = await asyncio.to_thread(_plan, args, ref, ctx.root)
             key = ctx.root.key(plan.ref)
             if refusal := _unknown(plan, ctx.seen.get(key)):
                 return Outcome.error(refusal)
@@ -64,8 +66,7 @@ class MultiEdit:
         return Outcome.ok(_told(plan, len(args.edits)), Observed(key, digest))
 
 
-def _plan(args: MultiEditArgs, root: Root) -> _Plan:
-    ref = root.ref(args.file_path)
+def _plan(args: MultiEditArgs, ref: PathRef, root: Root) -> _Plan:
     creates = not args.edits[0].old_string and not args.file_path.endswith("/")
     try:
         before = root.read_bytes(ref)
@@ -107,9 +108,9 @@ def _unknown(plan: _Plan, seen: str | None) -> str:
     return f"{plan.ref.shown} {why}, and edit {numbers} replaces several places. Read it before replacing them all."
 
 
-def _preview(args: MultiEditArgs, root: Root) -> str:
+def _preview(args: MultiEditArgs, ref: PathRef, root: Root) -> str:
     try:
-        return _diff(_plan(args, root), 200)
+        return _diff(_plan(args, ref, root), 200)
     except FileProblem as problem:
         return f"This would fail: {problem}"
 

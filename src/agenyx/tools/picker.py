@@ -12,7 +12,9 @@ from msgspec import Meta, Struct
 
 from agenyx.core.errors import AgenyxError
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged, left_out, visible
 from agenyx.tools.spec import Context, Look, Outcome
+from agenyx.workspace.files import FileProblem
 from agenyx.workspace.names import show
 from agenyx.workspace.near import near
 from agenyx.workspace.root import Root
@@ -54,10 +56,11 @@ class Picker:
         return Effects(reads=(look.root.ref(args.path or "."),), parallel=True)
 
     async def run(self, args: PickerArgs, ctx: Context) -> Outcome:
-        ref = ctx.root.ref(args.path or ".")
+        try:
+            ref = judged(ctx, "read")
+        except FileProblem as problem:
+            return Outcome.error(str(problem))
         kind = ctx.root.kind(ref)
-        if ref.problem:
-            return Outcome.error(f"{ref.problem}.")
         if kind != "folder":
             hint = near(ctx.root, ref) if kind == "missing" else ""
             what = "does not exist" if kind == "missing" else "is not a directory"
@@ -67,18 +70,24 @@ class Picker:
             return Outcome.error(f"{args.page!r} is no page. Pass the token that the list gave, or leave page out.")
         try:
             searcher = Searcher(ctx.processes, ctx.shell.env, ctx.root.path, self._seconds)
-            paths, answer = await searcher.files(ref.real, _LISTED)
+            with ctx.root.standing(ref) as folder:
+                paths, answer = await searcher.files(folder, _LISTED)
         except AgenyxError as problem:
             return Outcome.error(f"{problem.message}. {problem.fix}")
-        listing = await asyncio.to_thread(_listing, args, ref, paths, answer.partial)
+        listing = await asyncio.to_thread(_listing, args, ref, ctx.root, paths, answer.partial)
         if token is not None and token[2] != listing.digest:
             return Outcome.error("The files have changed since this list was made, so its numbers are void. List anew.")
         start = int(token[1]) if token is not None else 1
         return listing.picked(args.pick, ctx.root) if args.pick else listing.page(start, ctx.root, ctx.result_chars)
 
 
-def _listing(args: PickerArgs, ref: PathRef, paths: list[bytes], partial: str) -> _Listing:
-    return _Listing(ref, entries(paths, args.query, args.depth), partial)
+def _listing(args: PickerArgs, ref: PathRef, root: Root, paths: list[bytes], partial: str) -> _Listing:
+    kept, hidden = visible(root, ref, (os.path.join(ref.real, path) for path in paths))
+    notes = [left_out(hidden)] if hidden else []
+    if partial:
+        notes.append(f"{partial}: there may be more files; give a narrower path")
+    inside = [path[len(os.path.join(ref.real, b"")) :] for path in kept]
+    return _Listing(ref, entries(inside, args.query, args.depth), notes)
 
 
 def entries(paths: list[bytes], query: str, depth: int) -> list[Entry]:
@@ -102,13 +111,14 @@ def entries(paths: list[bytes], query: str, depth: int) -> list[Entry]:
 class _Listing:
     """All entries of one list, numbered from 1; `digest` tells it from every other one."""
 
-    def __init__(self, ref: PathRef, found: list[Entry], partial: str) -> None:
-        self._ref, self._found, self._partial = ref, found, partial
+    def __init__(self, ref: PathRef, found: list[Entry], notes: list[str]) -> None:
+        self._ref, self._found, self._notes = ref, found, notes
         self.digest = hashlib.sha256(b"\0".join(entry.path for entry in found)).hexdigest()[:8]
 
     def page(self, start: int, root: Root, room: int) -> Outcome:
         if not self._found:
-            return Outcome.ok(f"No file in {self._ref.shown} fits; ignored files and .git are left out.")
+            nothing = f"No file in {self._ref.shown} fits; ignored files and .git are left out."
+            return Outcome.ok("\n".join([nothing, *(f"[{note}]" for note in self._notes)]))
         lines: list[str] = []
         room -= _NOTES
         for number, entry in enumerate(self._found[start - 1 : start - 1 + _PAGE], start):
@@ -122,9 +132,7 @@ class _Listing:
             return Outcome.error(f"There are only {len(self._found)} entries. Use a smaller page.")
         last = start - 1 + len(lines)
         more = f'next page="{last + 1}-{self.digest}"' if last < len(self._found) else "end of the list"
-        notes = [f'{start}-{last} of {len(self._found):,}; this page="{start}-{self.digest}"; {more}']
-        if self._partial:
-            notes.append(f"{self._partial}: there may be more files; give a narrower path")
+        notes = [f'{start}-{last} of {len(self._found):,}; this page="{start}-{self.digest}"; {more}', *self._notes]
         return Outcome.ok("\n".join([*lines, *(f"[{note}]" for note in notes)]))
 
     def picked(self, numbers: tuple[int, ...], root: Root) -> Outcome:
@@ -134,5 +142,5 @@ class _Listing:
 
     def _shown(self, entry: Entry, root: Root) -> str:
         """The path from the workspace root, as every other tool takes it; folders end in a slash."""
-        shown = root.at(os.path.join(self._ref.real, entry.path.rstrip(b"/"))).shown
+        shown = root.found(os.path.join(self._ref.real, entry.path.rstrip(b"/"))).shown
         return f"{shown}/" if entry.files else shown

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from agenyx.core.limits import FILE_BYTES
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged
 from agenyx.tools.spec import Context, Look, Observed, Outcome
 from agenyx.workspace.files import FileContent, FileProblem, Missing
 from agenyx.workspace.lines import window
@@ -47,11 +48,19 @@ class Read:
         return Effects(reads=(look.root.ref(args.file_path),), parallel=True)
 
     async def run(self, args: ReadArgs, ctx: Context) -> Outcome:
-        return await asyncio.to_thread(_read, args, ctx.root, max(_NOTES * 2, ctx.result_chars))
+        return await asyncio.to_thread(_read, args, ctx, max(_NOTES * 2, ctx.result_chars))
 
 
-def _read(args: ReadArgs, root: Root, room: int) -> Outcome:
-    ref = root.ref(args.file_path)
+def _read(args: ReadArgs, ctx: Context, room: int) -> Outcome:
+    root = ctx.root
+    try:
+        ref = judged(ctx, "read")
+        return _opened(args, root, ref, room)
+    except FileProblem as problem:
+        return Outcome.error(str(problem))
+
+
+def _opened(args: ReadArgs, root: Root, ref: PathRef, room: int) -> Outcome:
     try:
         with root.opened(ref) as (descriptor, facts):
             if facts.st_size > FILE_BYTES:
@@ -59,8 +68,6 @@ def _read(args: ReadArgs, root: Root, room: int) -> Outcome:
         content = root.read_bytes(ref)
     except Missing as problem:
         return Outcome.error(f"{problem} {near(root, ref)}".rstrip())
-    except FileProblem as problem:
-        return Outcome.error(str(problem))
     return _whole(args, root, ref, content, room - _NOTES)
 
 

@@ -11,6 +11,9 @@ from agenyx.core import json
 from agenyx.core.tools import ToolSet, ToolSpec
 from agenyx.tools.spec import Tool, describe
 
+SETS: dict[str, ToolSet] = {"default": "full", "full": "full", "core": "core", "small": "small"}
+"""The sets by the names under which a person chooses one."""
+
 
 class Registry:
     """The tools of one session. `size` chooses the set and how much text the model gets about each."""
@@ -25,6 +28,10 @@ class Registry:
 
     def names(self) -> list[str]:
         return [tool.name for tool in self._tools]
+
+    def aliases(self) -> dict[str, str]:
+        """The name of each tool by its name and aliases, case-folded."""
+        return {name: tool.name for name, tool in self._names.items()}
 
     def find(self, name: str) -> Tool[Any] | None:
         """By name or alias, in any letter case."""

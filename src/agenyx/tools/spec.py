@@ -60,14 +60,16 @@ class Context(Look):
     """What `run` gets. `output` takes bytes for live display; `spill` is a path for oversized output, or None.
 
     `result_chars` is how much text the model will see; a tool that can cut better than by head and tail does so.
-    `call` is the id by which the model can page what was spilled, "" where it has no tool for that. `jobs` holds the
-    commands in the background, None where there can be none; `spilled` finds the file of an earlier spilled result.
+    `effects` is what was judged: a tool uses its paths and resolves none again. `call` is the id by which the model can
+    page what was spilled, "" where it has no tool for that. `jobs` holds the commands in the background, None where
+    there can be none; `spilled` finds the file of an earlier spilled result.
     """
 
     processes: Processes
     output: Callable[[bytes], None]
     spill: str | None = None
     result_chars: int = RESULT_CHARS
+    effects: Effects = Effects()
     call: str = ""
     jobs: Jobs | None = None
     spilled: Callable[[str], str | None] = _no_spill

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from agenyx.core.limits import FILE_BYTES
 from agenyx.core.tools import Effects, PathRef, ToolSet
+from agenyx.tools.paths import judged
 from agenyx.tools.spec import Context, Look, Observed, Outcome
 from agenyx.workspace.diff import unified
 from agenyx.workspace.edit import MASKED, masked_line
@@ -41,14 +42,15 @@ class Write:
     args: ClassVar[type[WriteArgs]] = WriteArgs
 
     async def project(self, args: WriteArgs, look: Look) -> Effects:
-        ref = look.root.ref(args.file_path)
+        ref = look.root.ref(args.file_path, writing=not args.dry_run)
         if args.dry_run:
             return Effects(reads=(ref,), parallel=True)
-        return Effects(writes=(ref,), preview=await asyncio.to_thread(_preview, args, look.root))
+        return Effects(writes=(ref,), preview=await asyncio.to_thread(_preview, args, ref, look.root))
 
     async def run(self, args: WriteArgs, ctx: Context) -> Outcome:
         try:
-            plan = await asyncio.to_thread(_plan, args, ctx.root)
+            ref = judged(ctx, "read" if args.dry_run else "write")
+            plan = await asyncio.to_thread(_plan, args, ref, ctx.root)
             if args.dry_run:
                 return Outcome.ok(_diff(plan) + "\n[dry run: nothing was changed]")
             key = ctx.root.key(plan.ref)
@@ -61,8 +63,7 @@ class Write:
         return Outcome.ok(_told(plan, args.content), Observed(key, digest))
 
 
-def _plan(args: WriteArgs, root: Root) -> _Plan:
-    ref = root.ref(args.file_path)
+def _plan(args: WriteArgs, ref: PathRef, root: Root) -> _Plan:
     if args.file_path.endswith("/"):
         raise FileProblem(f"{ref.shown}/ names a directory", "Name the file to write.")
     try:
@@ -121,9 +122,9 @@ def _unknown(plan: _Plan, seen: str | None) -> str:
     return f"{plan.ref.shown} has changed since it was last read. Read it again, then write."
 
 
-def _preview(args: WriteArgs, root: Root) -> str:
+def _preview(args: WriteArgs, ref: PathRef, root: Root) -> str:
     try:
-        return _diff(_plan(args, root))
+        return _diff(_plan(args, ref, root))
     except FileProblem as problem:
         return f"This would fail: {problem}"
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 
 from agenyx.core.approval import Approval, Decision
-from agenyx.core.tools import Effects
 
 
 class HeadlessApprover:
@@ -19,15 +18,22 @@ class HeadlessApprover:
         self._clock = clock
 
     async def decide(self, approval: Approval) -> Decision:
-        message = f"nobody is there to approve this. {remedy(approval.effects)}"
+        message = f"nobody is there to approve this. {remedy(approval)}"
         return Decision(approval.id, "deny", message=message, by="headless", at=self._clock())
 
 
-def remedy(effects: Effects) -> str:
+def remedy(approval: Approval) -> str:
     """What the person can do so that a call like this one is allowed."""
+    effects = approval.effects
     guarded = any(ref.protected for ref in (*effects.reads, *effects.writes, *effects.removes))
-    if guarded or effects.interact:
+    inner = (concern for command in effects.commands for concern in command.concerns)
+    always = any(concern.level == "always" for concern in (*effects.concerns, *inner))
+    if guarded or always or effects.interact:
         return "Only a person at a terminal can allow it: run agenyx in a terminal."
+    if rules := approval.verdict.offer:
+        from shlex import quote  # only for a denial
+
+        return f"The user can allow it with --allowed-tools {quote(','.join(rule.text for rule in rules))}."
     if effects.writes and not (effects.opaque or effects.commands or effects.hosts or effects.removes):
         return "The user can allow edits of workspace files with --permission-mode acceptEdits."
     return (

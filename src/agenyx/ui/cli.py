@@ -22,10 +22,12 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
         return _run(list(argv), env)
     except Exception as error:
         if wants_json(argv) and not wants_list(argv):
-            _record(error)
+            _record(error, env)
         if not isinstance(error, AgenyxError):
             raise
-        write_error(complaint(*explain(error)))
+        from agenyx.config.secrets import masker
+
+        write_error(masker(env).text(complaint(*explain(error))))
         return code_of(error)
 
 
@@ -51,6 +53,14 @@ def _run(argv: list[str], env: Mapping[str, str]) -> int:
             from agenyx.ui.config import main as config
 
             return config(rest, env)
+        case ["permissions", *rest]:
+            from agenyx.ui.permissions import main as permissions
+
+            return permissions(rest, env)
+        case ["trust", *rest]:
+            from agenyx.ui.trust import main as trust
+
+            return trust(rest, env)
         case ["chat", *rest]:
             chat = parse(rest)
             if not (chat.help or chat.version or chat.list_providers):
@@ -132,15 +142,17 @@ def _task(options: Options, env: Mapping[str, str]) -> int:
 
 
 def apply_settings(options: Options, env: Mapping[str, str]) -> None:
-    """Let settings.toml decide what neither a flag nor a variable did. Costs two looks where there is no file."""
+    """Let the home's settings.toml decide what neither a flag nor a variable did. One look where there is no file.
+
+    A workspace's settings wait for the question of trust, which the conversation asks.
+    """
     from agenyx.config.home import home_path
 
-    home, workspace = home_path(env), os.path.abspath(options.cwd or os.curdir)
-    paths = (os.path.join(home, "settings.toml"), os.path.join(workspace, ".agenyx", "settings.toml"))
-    if any(os.path.lexists(path) for path in paths):
+    home = home_path(env)
+    if os.path.lexists(os.path.join(home, "settings.toml")):
         from agenyx.ui.defaults import apply
 
-        apply(options, env, home, workspace)
+        apply(options, env, home)
 
 
 def _show(text: str) -> int:
@@ -148,10 +160,11 @@ def _show(text: str) -> int:
     return OK
 
 
-def _record(error: Exception) -> None:
+def _record(error: Exception, env: Mapping[str, str]) -> None:
     """A program that reads the one record gets it also when nothing could be started."""
+    from agenyx.config.secrets import masker
     from agenyx.core.ids import session_id
     from agenyx.ui.result import record
     from agenyx.ui.view import View
 
-    show(record(View(), error, 0.0, session_id()).decode())
+    show(masker(env).text(record(View(), error, 0.0, session_id()).decode()))

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("chat", "run", "login", "logout", "doctor", "config", "local", "completion")
+COMMANDS = ("chat", "run", "login", "logout", "doctor", "config", "trust", "permissions", "local", "completion")
 
 
 def completion(argv: Sequence[str]) -> str:

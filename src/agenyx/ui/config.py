@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from agenyx.app.trust import is_trusted
 from agenyx.config import settings
 from agenyx.config.home import home_path
 from agenyx.config.settings_table import BY_NAME, KEYS, Key
@@ -23,14 +24,14 @@ Usage: agenyx config list [--json]
        agenyx config explain KEY [--json]
 
 Settings stand in settings.toml in the home (~/.agenyx, or AGENYX_HOME); a workspace may set a few of them in
-.agenyx/settings.toml, which counts with --trust-workspace. A flag wins over a variable, a variable over the workspace,
-the workspace over the home.
+.agenyx/settings.toml, which counts once it is trusted (agenyx trust --help). A flag wins over a variable, a variable
+over the workspace, the workspace over the home.
 
   list            every key, what it is now and where that comes from
   get             the value in effect; exit code 1 when nothing sets it
   set, unset      change the file in the home; its comments stay
   explain         every place that can set the key, the strongest first
-  --trust-workspace   also read the workspace's file
+  --trust-workspace   read the workspace's file also where it is not trusted
 
 Keys:
 """
@@ -73,7 +74,7 @@ def _key(name: str) -> Key:
 
 
 def _rows(name: str, given: Arguments, env: Mapping[str, str], home: str, workspace: str) -> list[tuple[str, str, str]]:
-    trusted = given.on("--trust-workspace")
+    trusted = given.on("--trust-workspace") or is_trusted(home, os.path.realpath(workspace))
     files = settings.load(home, workspace, trusted)
     return settings.explain(name, files, env, trusted=trusted, workspace=workspace)
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 
 from agenyx.app.doctor import Check, examine
 from agenyx.app.settings import Settings
-from agenyx.config.configured import keys
+from agenyx.app.trust import settled
 from agenyx.config.home import home_path
+from agenyx.config.secrets import masker
 from agenyx.core import json
 from agenyx.core.errors import AgenyxError
-from agenyx.core.redact import Masker
 from agenyx.core.tty import safe
 from agenyx.ui.arguments import arguments
 from agenyx.ui.cli import apply_settings
@@ -50,11 +50,14 @@ def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
         model=options.model,
         base_url=options.base_url,
         effort=options.effort,
+        yielding=options.yielding,
     )
+    with suppress(AgenyxError):
+        settings = asyncio.run(settled(settings, env, home_path(env)))
     checks = asyncio.run(examine(settings, env, offline=given.on("--offline")))
     failed = any(check.state == "fail" for check in checks)
     text = as_json(checks, failed) if given.on("--json") else as_lines(checks)
-    show(Masker(_secrets(env)).text(text))
+    show(masker(env).text(text))
     return FAILED if failed else OK
 
 
@@ -72,11 +75,3 @@ def as_lines(checks: Sequence[Check]) -> str:
 def as_json(checks: Sequence[Check], failed: bool) -> str:
     """One line."""
     return json.encode({"ok": not failed, "checks": checks}).decode() + "\n"
-
-
-def _secrets(env: Mapping[str, str]) -> tuple[str, ...]:
-    """What must not be shown, whatever a server says. A broken auth.json is told by its own check."""
-    try:
-        return keys(env, home_path(env))
-    except AgenyxError:
-        return keys(env, "")

@@ -20,10 +20,11 @@ MOST_STEPS = 100_000
 class Flag:
     """One flag. `value` is the placeholder shown for its value, "" for a boolean flag.
 
-    `check` returns what is wrong with a value, or "". `once`: two different values are an error; else the last wins.
+    `check` returns what is wrong with a value, or "". `once`: two different values are an error; `many`: all values
+    count, joined by commas; else the last wins.
     """
 
-    __slots__ = ("check", "choices", "complete", "default", "field", "group", "names", "once", "text", "value")
+    __slots__ = ("check", "choices", "complete", "default", "field", "group", "many", "names", "once", "text", "value")
 
     def __init__(
         self,
@@ -38,7 +39,9 @@ class Flag:
         check: Callable[[str], str] | None = None,
         complete: str = "",
         once: bool = False,
+        many: bool = False,
     ) -> None:
+        self.many = many
         self.group, self.names, self.field, self.text, self.value = group, names, field, text, value
         self.choices, self.default, self.check, self.complete, self.once = choices, default, check, complete, once
 
@@ -64,6 +67,9 @@ class Options:
         self.list_providers = False
         self.permission_mode = ""
         self.dangerous = False
+        self.allowed_tools = ""
+        self.disallowed_tools = ""
+        self.tool_set = ""
         self.max_steps = ""
         self.max_budget_usd = ""
         self.max_tokens = ""
@@ -78,6 +84,7 @@ class Options:
         self.help = False
         self.version = False
         self.prompt = ""
+        self.yielding: tuple[str, ...] = ()  # fields that settings.toml of the home filled in
         self.stdin = False  # a lone "-" was given: read standard input to its end
 
     @property
@@ -205,6 +212,22 @@ FLAGS = (
     ),
     Flag(
         PERMISSIONS,
+        ("--allowed-tools", "--allowedTools"),
+        "allowed_tools",
+        'rules for calls that run unasked, between commas or blanks, such as "Bash(npm test),Edit(src/**)"',
+        "RULES",
+        many=True,
+    ),
+    Flag(
+        PERMISSIONS,
+        ("--disallowed-tools", "--disallowedTools"),
+        "disallowed_tools",
+        'rules for calls that are refused, such as "Bash(git push:*),Read(.env)"',
+        "RULES",
+        many=True,
+    ),
+    Flag(
+        PERMISSIONS,
         ("--dangerously-skip-permissions", "--bypass-permissions"),
         "dangerous",
         "ask for almost nothing (bypassPermissions); only where nothing can be damaged, such as a container",
@@ -213,9 +236,17 @@ FLAGS = (
         PERMISSIONS,
         ("--trust-workspace",),
         "trust",
-        "let the workspace's instructions (AGENTS.md, CLAUDE.md) in for this run without asking",
+        "let what acts in the workspace (AGENTS.md, CLAUDE.md, .agenyx/settings.toml) in for this run without asking",
     ),
-    Flag(RUN, ("--bare",), "bare", "leave out all instructions of the workspace"),
+    Flag(RUN, ("--bare",), "bare", "leave out all instructions and settings of the workspace"),
+    Flag(
+        MODEL,
+        ("--tool-set",),
+        "tool_set",
+        "which tools the model gets: all, the core of them (files, search, shell), or the least",
+        "SET",
+        choices=("default", "full", "core", "small"),
+    ),
     Flag(SESSION, ("-c", "--continue"), "continue_", "go on with the latest session of this directory"),
     Flag(SESSION, ("--resume",), "resume", "go on with the session of this id", "ID", once=True),
     Flag(SESSION, ("--no-session-persistence",), "no_persistence", "keep the session in memory only"),

@@ -17,6 +17,8 @@ Usage:
   agenyx login [ID]               store the key of a model provider (agenyx login --help); agenyx logout ID removes it
   agenyx doctor                   say what is set up, try the model, and what to do where something is wrong
   agenyx config ...               show, explain and change settings (agenyx config --help)
+  agenyx permissions ...          what would happen to a call and why; the rules (agenyx permissions --help)
+  agenyx trust ...                show, give and take back trust in what workspaces bring (agenyx trust --help)
   agenyx local ...                install and manage the small offline model (agenyx local --help)
   agenyx completion SHELL         print a completion script for {shells}
 

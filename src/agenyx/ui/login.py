@@ -35,20 +35,23 @@ ID is the name of the profile, openai when it is left out. These names need noth
   --deployment NAME     Azure: the deployment
   --api-version V       Azure: the API version
   --default             use this profile when none is chosen
+  --keyring             store the key in the system's keyring instead; an extra: pip install 'agenyx[keyring]'
   --stdin               read the key from standard input
   --no-test             store it without trying it
 
 Examples:
   agenyx login
   agenyx login anthropic --model claude-opus-5-5
+  agenyx login openrouter --keyring
   agenyx login work --base-url https://llm.example.com/v1 --model big < key.txt --stdin
 """
+SWITCHES = ("--default", "--stdin", "--no-test", "--keyring")
 VALUES = ("--type", "--base-url", "--model", "--wire", "--deployment", "--api-version")
 
 
 def login(argv: Sequence[str], env: Mapping[str, str]) -> int:
     """The exit code. Raises UsageError, ConfigError or another AgenyxError; then nothing was stored."""
-    given = arguments("login", argv, switches=("--default", "--stdin", "--no-test"), values=VALUES, words=(0, 1))
+    given = arguments("login", argv, switches=SWITCHES, values=VALUES, words=(0, 1))
     if given.help:
         show(HELP)
         return OK
@@ -56,17 +59,24 @@ def login(argv: Sequence[str], env: Mapping[str, str]) -> int:
     wanted = app.complete(app.Wanted("".join(given.words), *(given.value(name) for name in VALUES)))
     if has_auth(home):
         auth.load(home)  # a broken file is told before a key is asked for
+    in_keyring = given.on("--keyring")
+    if in_keyring:
+        from agenyx.config import keychain
+
+        keychain.check()
     key = _piped() if given.on("--stdin") else _hidden(f"Key of {safe(wanted.id)} (it is not shown): ")
-    if not key and wanted.type != "openai_compatible":
+    if not key and (in_keyring or wanted.type != "openai_compatible"):
         raise UsageError("no key was given", "Nothing was stored.")
-    entry = app.entry_of(wanted, key)
-    profile = app.profile_of(entry)
+    profile = app.profile_of(app.entry_of(wanted, key))
     if not given.on("--no-test"):
         import asyncio
 
         show(f"{safe(profile.id)}: {safe(asyncio.run(app.attempt(profile, env)))}\n")
-    replaced = app.store(home, entry, default=given.on("--default"))
-    show(f"{os.path.join(home, auth.NAME)}: {safe(profile.id)} was {'replaced' if replaced else 'added'}\n")
+    replaced, left = app.store(home, wanted, key, default=given.on("--default"), in_keyring=in_keyring)
+    where = ", its key is in the system keyring" if in_keyring else ""
+    show(f"{os.path.join(home, auth.NAME)}: {safe(profile.id)} was {'replaced' if replaced else 'added'}{where}\n")
+    if left:
+        write_error(complaint(left))
     if rows := named(env):
         names = ", ".join(row.key_variable for row in rows)
         write_error(complaint(f"auth.json is used from now on, and no longer: {names}"))
@@ -80,8 +90,10 @@ def logout(argv: Sequence[str], env: Mapping[str, str]) -> int:
         show(HELP)
         return OK
     home, name = home_path(env), given.words[0]
-    left = auth.drop(home, name)
+    left, kept = app.remove(home, name)
     show(f"{os.path.join(home, auth.NAME)}: {safe(name)} was removed, {left} left\n")
+    if kept:
+        write_error(complaint(kept))
     return OK
 
 

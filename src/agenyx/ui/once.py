@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from agenyx.agent.ports import Approver
-from agenyx.app.runtime import Settings, open_conversation
+from agenyx.app.settings import Settings
+from agenyx.app.start import open_conversation
+from agenyx.config.secrets import masker
 from agenyx.core.errors import UsageError
 from agenyx.core.events import TurnFinished
 from agenyx.core.json import scrub
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 def run_once(options: Options, env: Mapping[str, str], stdin: Stdin, signals: Signals) -> int:
     """Do the task and return the exit code. Whatever goes wrong is told on standard error, and in the record."""
     writer = Writer()
+    writer.seal(masker(env))
     out, err = standard(writer)
     printer = Printer(
         writer,
@@ -148,6 +151,10 @@ def settings(options: Options) -> Settings:
         persist=not options.no_persistence,
         trust=options.trust,
         bare=options.bare,
+        yielding=options.yielding,
+        allowed=options.allowed_tools,
+        disallowed=options.disallowed_tools,
+        tool_set=options.tool_set,
     )
 
 

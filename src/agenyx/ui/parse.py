@@ -77,6 +77,8 @@ def _flag(word: str, rest: list[str], options: Options, given: dict[str, str]) -
         raise UsageError(f"{name}: {value!r} {wrong}", _example(name, flag))
     if flag.once and given.get(flag.field, value) != value:
         raise UsageError(f"{name} is given twice, with different values", "Give it once.")
+    if flag.many and (before := given.get(flag.field)):
+        value = f"{before},{value}"
     given[flag.field] = value
     setattr(options, flag.field, value)
 

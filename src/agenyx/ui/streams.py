@@ -16,7 +16,37 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from agenyx.core.tty import safe
+from agenyx.core.redact import Masker
+from agenyx.core.tty import json_safe, safe
+
+
+class _Exit:
+    """The last look at the bytes that leave through one descriptor. Holds nothing back.
+
+    The piece that would complete a secret goes out with a mask in place of its share of it.
+    """
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker.latin
+        self._tail = ""
+
+    def passed(self, data: bytes) -> bytes:
+        """The bytes to write in place of `data`."""
+        masker = self._masker
+        if not masker.longest:
+            return data
+        before = len(self._tail)
+        whole = self._tail + data.decode("latin-1")
+        parts, at = list[str](), before
+        for start, stop in masker.spans(whole):
+            if stop > before:
+                parts += (whole[at : max(start, before)], masker.mask)
+                at = stop
+        if parts:
+            shown = "".join((*parts, whole[at:]))
+            whole, data = self._tail + shown, shown.encode("latin-1")
+        self._tail = whole[max(0, len(whole) - masker.longest + 1) :]
+        return data
 
 
 class Writer:
@@ -26,10 +56,20 @@ class Writer:
         self._items: deque[tuple[int, bytes] | Callable[[], None]] = deque()
         self._ready = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._masker: Masker | None = None
+        self._exits: dict[int, _Exit] = {}
         self.broken: dict[int, OSError] = {}
+
+    def seal(self, masker: Masker) -> None:
+        """From now on let none of these secrets out, whoever puts it."""
+        self._masker, self._exits = masker, {}
 
     def put(self, fd: int, data: bytes) -> None:
         """Queue bytes; never waits, never raises."""
+        if self._masker is not None:
+            if fd not in self._exits:
+                self._exits[fd] = _Exit(self._masker)
+            data = self._exits[fd].passed(data)
         self._queue((fd, data))
 
     async def drain(self) -> None:
@@ -90,8 +130,8 @@ class Stream:
         self._writer.put(self.fd, text.encode(self._encoding, self._errors))
 
     def raw(self, data: bytes) -> None:
-        """Bytes of our own making, such as a JSON record, which is UTF-8 wherever it goes."""
-        self._writer.put(self.fd, data)
+        """JSON of our own making, which is UTF-8 wherever it goes; on a terminal with more of it escaped."""
+        self._writer.put(self.fd, json_safe(data) if self.tty else data)
 
 
 def standard(writer: Writer) -> tuple[Stream, Stream]:

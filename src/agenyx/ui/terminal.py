@@ -6,14 +6,25 @@ import os
 import select
 import termios
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 DEAF = 0.3  # seconds after a question is drawn during which keys are ignored
+_AT_ONCE = 1 << 16
+QUIET = 0.02  # seconds without a further byte that make a key a key
 
 
 class Closed(Exception):
     """The terminal is gone, or the question was withdrawn."""
+
+
+@contextmanager
+def _open() -> Generator[None, None, None]:
+    try:
+        yield
+    except termios.error as error:
+        raise Closed from error
 
 
 class Terminal:
@@ -24,23 +35,48 @@ class Terminal:
         self._found = termios.tcgetattr(reading)
         self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
 
+    @property
+    def woken(self) -> int:
+        """A descriptor that can be read once the question was withdrawn."""
+        return self._wake_read
+
+    def size(self) -> tuple[int, int]:
+        """Columns and rows as they are now; 80 and 24 where the terminal does not say."""
+        try:
+            columns, rows = os.get_terminal_size(self.writing)
+        except OSError:
+            columns = rows = 0
+        return columns or 80, rows or 24
+
+    def modes(self) -> list[Any]:
+        """The modes as they are now. Raises Closed."""
+        with _open():
+            return termios.tcgetattr(self.reading)
+
+    def set_modes(self, modes: list[Any]) -> None:
+        """Set modes of before, and throw away what was typed and not read."""
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(self.reading, termios.TCSAFLUSH, modes)
+
     def restore(self) -> None:
         """Set the modes that were found. Safe at any time, also in a signal handler."""
         with suppress(termios.error):  # the terminal is gone
             termios.tcsetattr(self.reading, termios.TCSADRAIN, self._found)
 
     def keys(self) -> None:
-        """Keys arrive one by one and are not shown; Ctrl+C and Ctrl+Z keep their meaning."""
-        modes = termios.tcgetattr(self.reading)
-        modes[3] &= ~(termios.ICANON | termios.ECHO)
-        modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
-        termios.tcsetattr(self.reading, termios.TCSAFLUSH, modes)
+        """Keys arrive one by one and are not shown; Ctrl+C and Ctrl+Z keep their meaning. Raises Closed."""
+        with _open():
+            modes = termios.tcgetattr(self.reading)
+            modes[3] &= ~(termios.ICANON | termios.ECHO)
+            modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
+            termios.tcsetattr(self.reading, termios.TCSAFLUSH, modes)
 
     def lines(self) -> None:
-        """Whole lines, shown and edited by the terminal itself."""
-        modes = termios.tcgetattr(self.reading)
-        modes[3] |= termios.ICANON | termios.ECHO
-        termios.tcsetattr(self.reading, termios.TCSADRAIN, modes)
+        """Whole lines, shown and edited by the terminal itself. Raises Closed."""
+        with _open():
+            modes = termios.tcgetattr(self.reading)
+            modes[3] |= termios.ICANON | termios.ECHO
+            termios.tcsetattr(self.reading, termios.TCSADRAIN, modes)
 
     def write(self, text: str) -> None:
         """Write text that was made safe. Raises Closed."""
@@ -56,12 +92,19 @@ class Terminal:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             self._wait(left, for_input=False)
-        termios.tcflush(self.reading, termios.TCIFLUSH)
+        self.forget()
+
+    def forget(self) -> None:
+        """Throw away what was typed and not read. Raises Closed."""
+        with _open():
+            termios.tcflush(self.reading, termios.TCIFLUSH)
 
     def key(self) -> str:
-        """One key. Several bytes at once are a paste or an escape sequence and count as none. Raises Closed."""
+        """One key. Several bytes in one moment are a paste or an escape sequence and count as none. Raises Closed."""
         while True:
-            data = self._read(64)
+            data = self._read(_AT_ONCE)
+            while self._wait(QUIET, for_input=True):
+                data = data[:1] + self._read(_AT_ONCE)
             if len(data) == 1:
                 return data.decode("ascii", "replace").lower()
 
@@ -91,10 +134,13 @@ class Terminal:
             raise Closed
         return data
 
-    def _wait(self, seconds: float | None, *, for_input: bool) -> None:
+    def _wait(self, seconds: float | None, *, for_input: bool) -> bool:
+        """Whether input came. Raises Closed when the question was withdrawn."""
         sources = [self._wake_read, self.reading] if for_input else [self._wake_read]
-        if self._wake_read in select.select(sources, [], [], seconds)[0]:
+        ready = select.select(sources, [], [], seconds)[0]
+        if self._wake_read in ready:
             raise Closed
+        return bool(ready)
 
 
 def find_terminal(isatty: Callable[[int], bool] = os.isatty) -> Terminal | None:

@@ -1,7 +1,4 @@
-"""Addresses of the web: which ones may be fetched, and which hosts are this machine or its neighbours.
-
-Pure functions. A host is judged twice: its spelling here, its resolved address with `public` before a connection.
-"""
+"""Addresses of the web in their plain form. Pure; which of them may be reached is told by `reach`."""
 
 from __future__ import annotations
 
@@ -12,9 +9,8 @@ from msgspec import Struct
 from agenyx.core.errors import AgenyxError
 
 _MOST = 8192
+_MOST_HOST = 253  # a name in the DNS
 _PORTS = {"http": 80, "https": 443}
-# Names that never lead out: RFC 6761, RFC 6762, and the usual names of the metadata services of clouds.
-_LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "home.arpa", "lan", "intranet")
 
 
 class AddressError(AgenyxError):
@@ -34,9 +30,13 @@ class Address(Struct, frozen=True):
 
     @property
     def url(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.target}"
+
+    @property
+    def authority(self) -> str:
+        """Host and, where it is not the usual one, port, as a Host header has them."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
-        return f"{self.scheme}://{host}{port}{self.target}"
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def parse(url: str) -> Address:
@@ -46,22 +46,22 @@ def parse(url: str) -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-        host = (parts.hostname or "").rstrip(".")
-        plain = ":" in host or host.isascii()
-        host = host if plain else host.encode("idna").decode("ascii")
+        host = _plain((parts.hostname or "").removesuffix("."))
+        if "[" in parts.netloc and ":" not in host:
+            raise ValueError("brackets are for IPv6")
+        target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+        if parts.query:
+            target += "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?")
     except ValueError:
         raise AddressError(f"{url[:200]!r} is not an address", "Give one such as https://example.org/page.") from None
     if parts.scheme not in _PORTS or not host:
         raise AddressError("Only http and https addresses can be fetched", "Give one such as https://example.org/page.")
     if parts.username is not None or parts.password is not None or "\\" in url:
         raise AddressError("The address holds a user name, a password or a backslash", "Leave it out.")
-    if ":" not in host and (why := _odd(host)):
+    if why := _odd(host):
         raise AddressError(why, "Give the host by its name.")
     if port == 0:
         raise AddressError("Port 0 cannot be fetched from", "Leave the port out.")
-    target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
-    if parts.query:
-        target += "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?")
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], target)
 
 
@@ -83,10 +83,38 @@ def same_site(before: Address, after: Address) -> bool:
     return (before.scheme, before.port, after.scheme, after.port) == ("http", 80, "https", 443)
 
 
+def _plain(host: str) -> str:
+    """A host as it is compared and sent: a name in its IDNA form, so that look-alikes show, a number in the usual one.
+
+    Raises ValueError for what is neither.
+    """
+    if ":" not in host:
+        if len(host) > _MOST_HOST:
+            raise ValueError("no name is that long")
+        # Digits and dots of other scripts become plain ones by this, and are judged as such.
+        return host if host.isascii() else host.encode("idna").decode("ascii").removesuffix(".").lower()
+    import ipaddress
+
+    ip = ipaddress.IPv6Address(host)
+    if ip.scope_id is not None:
+        raise ValueError("an interface of this machine is named")
+    return str(ip)
+
+
 def _odd(host: str) -> str:
-    """Why a host name is refused by its spelling alone, or ""."""
+    """Why a host is refused by its spelling alone, or ""."""
+    if ":" in host:
+        import ipaddress
+
+        ip = ipaddress.IPv6Address(host)
+        bits = int(ip)
+        # Mapped, compatible (but for :: and ::1), NAT64, 6to4 and Teredo: an address in the spelling of another.
+        inner = bits >> 32 in (0, 0xFFFF, 0x0064_FF9B << 64) and bits > 1
+        if inner or ip.sixtofour is not None or ip.teredo is not None:
+            return "The host is an IPv4 address in the spelling of IPv6"
+        return ""
     labels = host.split(".")
-    if any(not label or len(label) > 63 for label in labels) or len(host) > 253:
+    if any(not label or len(label) > 63 for label in labels) or len(host) > _MOST_HOST:
         return "The host name is not valid"
     if not all(char.isalnum() or char in "-_" for label in labels for char in label):
         return "The host name holds a character that it cannot have"
@@ -95,29 +123,4 @@ def _odd(host: str) -> str:
             part.isdigit() and str(int(part)) == part and int(part) < 256 for part in labels
         )
         return "" if usual else "The host is a number in an unusual spelling"
-    if host in _LOCAL_NAMES or any(host.endswith(f".{name}") for name in _LOCAL_NAMES):
-        return f"{host} is a name of this machine or its network, which WebFetch does not reach"
     return ""
-
-
-def public(text: str) -> bool:
-    """Whether a numeric address belongs to the public internet, also what is embedded in an IPv6 address."""
-    import ipaddress
-
-    try:
-        ip = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(ip, ipaddress.IPv4Address):
-        # 192.0.0.0/24 is for protocols (RFC 6890); some versions of ipaddress call parts of it global.
-        special = ip.is_multicast or ip.is_reserved or int(ip) >> 8 == 0xC00000
-        return ip.is_global and not special
-    number = int(ip)
-    if ip.ipv4_mapped is not None:
-        return public(str(ip.ipv4_mapped))
-    if number >> 32 == 0x0064_FF9B << 64:  # NAT64 (RFC 6052)
-        return public(str(ipaddress.IPv4Address(number & 0xFFFF_FFFF)))
-    if ip.sixtofour is not None:
-        return public(str(ip.sixtofour))
-    # Only 2000::/3 is given out to the public; Teredo (2001::/32) embeds addresses of others.
-    return number >> 125 == 1 and ip.teredo is None and ip.is_global and not ip.is_multicast

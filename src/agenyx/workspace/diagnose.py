@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from agenyx.core.redact import MASK
+from agenyx.core.spellings import mask_in
 from agenyx.workspace.text import printable
 
 _SEARCHED = 4 << 20  # characters; above it only exactness is explained, so that an answer comes at once
@@ -70,8 +70,8 @@ _FOLDS: tuple[tuple[Callable[[str], str], str], ...] = (
 def missing(view: str, old: str) -> str:
     """Sentences about why `old` does not occur in `view`."""
     head = "old_string was not found"
-    if MASK in old:
-        return f"{head}: {MASK} stands for a secret that is hidden from you. Choose text that does not hold it."
+    if mask := mask_in(old):
+        return f"{head}: {mask} stands for a secret that is hidden from you. Choose text that does not hold it."
     if not view:
         return f"{head}: the file is empty."
     if len(view) > _SEARCHED or len(old) > _SEARCHED:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from typing import Literal
 
 from msgspec import Struct
 
 from agenyx.core.limits import FILE_BYTES
-from agenyx.core.redact import MASK
+from agenyx.core.redact import Masker
+from agenyx.core.spellings import MASK, MASKS, mask_in
 from agenyx.workspace.text import Document, decode, encode, lacks, viewed
 
 NAMED = 10  # line numbers that are listed one by one
 _MOST_PLACES = 200_000
 _SECRET = 8  # a mask never stands for fewer characters
+_MASK = re.compile("|".join(map(re.escape, MASKS)))
 MASKED = (
     f"{MASK} stands for a secret that is hidden from you; the change would store the mask in its place. "
     "Change only the text around it."
@@ -139,8 +142,13 @@ def _several(lines: tuple[int, ...]) -> str:
     )
 
 
-def replace(data: bytes, old: str, new: str, every: bool = False, cap: int = FILE_BYTES) -> Edited | Unmatched:
-    """Replace the one occurrence of `old`, or with `every` all of them. The result is at most `cap` bytes."""
+def replace(
+    data: bytes, old: str, new: str, every: bool = False, cap: int = FILE_BYTES, masker: Masker | None = None
+) -> Edited | Unmatched:
+    """Replace the one occurrence of `old`, or with `every` all of them. The result is at most `cap` bytes.
+
+    `masker` is the one that hid secrets from the model: see `masked_line`.
+    """
     document = decode(data)
     if document is None:
         return Unmatched("binary", "It is a binary file, which Edit does not change.")
@@ -170,7 +178,7 @@ def replace(data: bytes, old: str, new: str, every: bool = False, cap: int = FIL
     if len(document.text) + len(places) * (len(new) - len(old)) > cap:
         return Unmatched("size", f"The file would grow beyond {cap:,} bytes.")
     pieces = _splice(lines, places, old, new)
-    if masked_line(document.text, "".join(pieces)):
+    if masked_line(document.text, "".join(pieces), masker):
         return Unmatched("masked", MASKED)
     result = document.bom + b"".join(encode(piece, document.encoding) for piece in pieces)
     if len(result) > cap:
@@ -178,29 +186,38 @@ def replace(data: bytes, old: str, new: str, every: bool = False, cap: int = FIL
     return Edited(result, len(places), numbers)
 
 
-def masked_line(before: str, after: str) -> int:
-    """The line (from 1) of `after` with a mask where `before` had something that is gone now; 0 if there is none."""
-    if MASK not in after:
+def masked_line(before: str, after: str, masker: Masker | None = None) -> int:
+    """The line (from 1) of `after` with a mask where `before` had something that is gone now; 0 if there is none.
+
+    Exact with the `masker` that hid the secrets; without one it is told from the lines that are gone.
+    """
+    if not _MASK.search(after) or (masker is not None and not _lost(before, after, masker)):
         return 0
     old, new = before.splitlines(), after.splitlines()
-    gone = list(set(old).difference(new))
-    known = {line for line in old if MASK in line}
-    for number, line in enumerate(new, 1):
-        if MASK in line and line not in known:
-            fixed = line.split(MASK)
-            if any(_fits(candidate, fixed) for candidate in gone):
-                return number
+    kept, known = set(new), set(old)
+    added = [(number, line) for number, line in enumerate(new, 1) if line not in known and _MASK.search(line)]
+    if masker is not None:
+        return added[0][0] if added else 0
+    gone = list(dict.fromkeys(line for line in old if line not in kept))
+    for number, line in added:
+        fixed, mask = _MASK.split(line), mask_in(line)
+        if any(_fits(candidate, fixed) for candidate in gone if mask not in candidate):
+            return number
     return 0
 
 
+def _lost(before: str, after: str, masker: Masker) -> bool:
+    """Whether a secret occurs less often than before."""
+    had, has = (Counter(text[start:stop] for start, stop in masker.spans(text)) for text in (before, after))
+    return bool(had - has)
+
+
 def _fits(line: str, fixed: list[str]) -> bool:
-    """Whether a line is the fixed pieces in their order, with something between them where the masks stand."""
-    if not line.startswith(fixed[0]) or not line.endswith(fixed[-1]):
+    """Whether a line begins and ends as one with masks does, or only begins so with more than a sign or two.
+
+    It has room for a secret where the masks stand. What was behind it may have been changed, or lie lines below.
+    """
+    head, tail = fixed[0], fixed[-1]
+    if not line.startswith(head) or len(line) < len(head) + _SECRET:
         return False
-    at = len(fixed[0])
-    for piece in fixed[1:-1]:
-        found = line.find(piece, at + _SECRET)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return len(line) - len(fixed[-1]) - at >= _SECRET and MASK not in line
+    return len(head.strip()) > 2 or (line.endswith(tail) and len(line) >= len(head) + len(tail) + _SECRET)

@@ -1,22 +1,23 @@
-"""Fetches one web page: its host is resolved once, its addresses are checked, and only they are connected to.
+"""Fetches one web page: redirects within its host, one request a hop, the body unpacked and cut.
 
-Sends no credential, no cookie and no referrer; uses no proxy. What it must not know: tools, Markdown, policy.
+Sends no credential, no cookie and no referrer. How a host is reached lies in `route`. What it must not know: tools,
+Markdown, policy.
 """
 
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from agenyx.core.errors import AgenyxError
-from agenyx.llm.http_errors import HttpError, TlsFailed
+from agenyx.llm.http_errors import HttpError, ProxyRefused, TlsFailed
 from agenyx.llm.http_link import Link
-from agenyx.llm.http_names import look_up
-from agenyx.workspace.addresses import Address, follow, public, same_site
+from agenyx.workspace.addresses import Address, follow, same_site
+from agenyx.workspace.reach import reach, standing
+from agenyx.workspace.route import FetchError, Judge, Resolve, Route, Router
 
 if TYPE_CHECKING:
     import ssl
@@ -31,13 +32,8 @@ _HEADERS = (
     "Accept-Encoding: gzip, identity",
     "Connection: close",
 )
-
-Found = tuple[int, str]  # address family, numeric address
-Resolve = Callable[[str], Awaitable[list[Found]]]
-
-
-class FetchError(AgenyxError):
-    """The page could not be fetched."""
+_KIND = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}")
+_CHARSET = re.compile(r"[a-z0-9][a-z0-9_.:+-]{0,39}")
 
 
 class Page(Struct, frozen=True):
@@ -52,36 +48,52 @@ class Page(Struct, frozen=True):
 
 
 class Moved(Struct, frozen=True):
-    """The page lies with another host, which was not asked."""
+    """The page lies with another host, which was not asked. `words` says what is special about it, "" for the web."""
 
     address: Address
     to: str
+    words: str = ""
 
 
 class Fetcher:
-    """`allowed` judges numeric addresses; `resolve` finds those of a name; `tls` replaces the system's authorities."""
+    """The parameters are those of `route.Router`; `seconds` limits the whole of a fetch."""
 
     def __init__(
         self,
-        allowed: Callable[[str], bool] = public,
+        judge: Judge = reach,
         resolve: Resolve | None = None,
+        env: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
         seconds: float = SECONDS,
     ) -> None:
-        self._allowed, self._resolve, self._tls, self._seconds = allowed, resolve or _resolve, tls, seconds
+        self._router, self._env, self._seconds = Router(judge, resolve, env, tls, seconds), env or {}, seconds
 
-    async def fetch(self, address: Address, wanted: Callable[[str], bool] = lambda kind: True) -> Page | Moved:
-        """Get a page. Of a media type that is not `wanted` the body is not read. Raises FetchError, AddressError."""
+    async def fetch(
+        self, address: Address, wanted: Callable[[str], bool] = lambda kind: True, approved: bool = False
+    ) -> Page | Moved:
+        """Get a page. Of a media type that is not `wanted` the body is not read.
+
+        `approved`: a person said yes to this host as one of this machine or its network. Raises FetchError and
+        AddressError.
+        """
         try:
             async with asyncio.timeout(self._seconds):
-                pinned = await self._pinned(address)
+                route = await self._router.route(address, approved)
                 for _ in range(REDIRECTS + 1):
-                    page, location = await self._get(address, pinned, wanted)
+                    page, location = await self._get(address, route, wanted)
                     if not location:
                         return page
                     after = follow(address, location)
                     if not same_site(address, after):
-                        return Moved(address, after.url)
+                        kind, words = standing(after.host)
+                        if kind == "never":
+                            raise FetchError(
+                                f"{address.host} redirects to {after.host}, which is {words} and never reached",
+                                "Do not go there by another way.",
+                            )
+                        return Moved(address, after.url, words)
+                    if after.scheme != address.scheme and route.proxy is not None:
+                        route = await self._router.route(after, approved)  # each scheme has a proxy of its own
                     address = after
         except TimeoutError:
             raise FetchError(
@@ -89,26 +101,12 @@ class Fetcher:
             ) from None
         raise FetchError(f"{address.host} redirected more than {REDIRECTS} times", "Give another address.")
 
-    async def _pinned(self, address: Address) -> list[Found]:
-        try:
-            found = await self._resolve(address.host)
-        except OSError as error:
-            raise FetchError(
-                f"the name {address.host} was not found: {_reason(error)}", "Check the address."
-            ) from error
-        if not found or not all(self._allowed(number) for _, number in found):
-            raise FetchError(
-                f"{address.host} leads to this machine or a private network, which WebFetch does not reach",
-                "Use the shell if that is what you mean.",
-            )
-        return found
-
-    async def _get(self, address: Address, pinned: list[Found], wanted: Callable[[str], bool]) -> tuple[Page, str]:
+    async def _get(self, address: Address, route: Route, wanted: Callable[[str], bool]) -> tuple[Page, str]:
         """One request; the page, and where it redirects to, if it does."""
         try:
-            link = await self._connect(address, pinned)
+            link = await self._router.connect(address, route)
             try:
-                link.send(_head(address), b"", self._seconds)
+                link.send(_head(address, route), b"", self._seconds)
                 await link.head()
                 assert link.reader is not None
                 status, headers = link.reader.status, link.reader.headers
@@ -119,54 +117,23 @@ class Fetcher:
                     body, cut = await _body(link, headers.get("content-encoding", "").strip().lower())
             finally:
                 link.abort()
-        except TlsFailed as error:
+        except (TlsFailed, ProxyRefused) as error:
             raise FetchError(error.message, error.hint) from error
         except HttpError as error:
             raise FetchError(f"{address.host}: {error.message}", "Try again, or give another address.") from error
         return Page(address, status, kind, charset, body, cut), location
 
-    async def _connect(self, address: Address, pinned: list[Found]) -> Link:
-        loop, failed = asyncio.get_running_loop(), ""
-        for family, number in pinned:
-            sock = socket.socket(family, socket.SOCK_STREAM)
-            try:
-                sock.setblocking(False)
-                # Each address gets its share of the time, so that one that is silent does not use up all of it.
-                async with asyncio.timeout(max(1.0, self._seconds / (len(pinned) + 1))):
-                    await loop.sock_connect(sock, (number, address.port))
-            except (OSError, TimeoutError) as error:
-                sock.close()
-                failed = _reason(error) if str(error) else "no answer"
-                continue
-            except BaseException:
-                sock.close()
-                raise
-            return await self._secured(address, sock)
-        raise FetchError(f"cannot connect to {address.host}:{address.port}: {failed}", "Try again later.")
 
-    async def _secured(self, address: Address, sock: socket.socket) -> Link:
-        loop = asyncio.get_running_loop()
-        if address.scheme == "http":
-            return (await loop.create_connection(lambda: Link(loop), sock=sock))[1]
-        import ssl
+def _head(address: Address, route: Route) -> bytes:
+    target, more = address.target, tuple[str, ...]()
+    if route.proxy is not None and address.scheme == "http":
+        target = address.url
+        if route.proxy.credentials:
+            import base64
 
-        from agenyx.llm import http_tls
-
-        context = self._tls or http_tls.context({}, whole=True)[0]
-        try:
-            return (
-                await loop.create_connection(lambda: Link(loop), sock=sock, ssl=context, server_hostname=address.host)
-            )[1]
-        except ssl.SSLError as error:
-            raise http_tls.explain(error, address.host) from error
-        except OSError as error:
-            raise FetchError(f"{address.host} broke off the TLS handshake: {_reason(error)}", "Try again.") from error
-
-
-def _head(address: Address) -> bytes:
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    port = "" if address.port == {"http": 80, "https": 443}[address.scheme] else f":{address.port}"
-    lines = (f"GET {address.target} HTTP/1.1", f"Host: {host}{port}", *_HEADERS, "", "")
+            token = base64.b64encode(route.proxy.credentials.encode()).decode()
+            more = (f"Proxy-Authorization: Basic {token}",)
+    lines = (f"GET {target} HTTP/1.1", f"Host: {address.authority}", *_HEADERS, *more, "", "")
     return "\r\n".join(lines).encode("ascii")
 
 
@@ -194,18 +161,12 @@ async def _body(link: Link, encoding: str) -> tuple[bytes, bool]:
 
 
 def _media(header: str) -> tuple[str, str]:
-    kind, *parameters = header.split(";")
+    """The media type and the charset; "" for what is none, so that a header cannot hold a message."""
+    kind, *parameters = header.lower().split(";")
+    kind, charset = kind.strip(), ""
     for parameter in parameters:
         name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            return kind.strip().lower(), value.strip().strip("\"'").lower()
-    return kind.strip().lower(), ""
-
-
-async def _resolve(host: str) -> list[Found]:
-    """The addresses of a host by the system's resolver. Raises OSError."""
-    return list(dict.fromkeys((family, str(address[0])) for family, address in await look_up(host, None)))
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error) or type(error).__name__
+        if name.strip() == "charset":
+            charset = value.strip().strip("\"'")
+            break
+    return kind if _KIND.fullmatch(kind) else "", charset if _CHARSET.fullmatch(charset) else ""

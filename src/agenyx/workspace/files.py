@@ -24,6 +24,17 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CHUNK = 1 << 20
 
 Parts = tuple[bytes, ...]
+Identity = tuple[int, int]
+
+
+class Judged(Struct, frozen=True):
+    """Which root folder and which file were judged, as (device, inode). None stands for any."""
+
+    top: Identity | None = None
+    file: Identity | None = None
+
+
+_ANY = Judged()
 
 
 class FileProblem(AgenyxError):
@@ -99,12 +110,19 @@ def regular(shown: str, facts: os.stat_result) -> None:
     )
 
 
+def same(shown: str, facts: os.stat_result, judged: Identity | None) -> None:
+    """Raises FileProblem unless the opened file is the one that was judged."""
+    if judged is not None and (facts.st_dev, facts.st_ino) != judged:
+        raise FileProblem(f"{shown} was replaced meanwhile", "Look at it again before using it.")
+
+
 @contextmanager
-def parent(top: bytes, parts: Parts, make: bool = False) -> Generator[int]:
+def parent(top: bytes, parts: Parts, make: bool = False, judged: Judged = _ANY) -> Generator[int]:
     """The descriptor of the folder that holds the last part. With `make`, folders it had to make go on failure."""
     held = [os.open(top, _FOLDER)]
     made: list[tuple[int, bytes]] = []
     try:
+        same("The workspace folder", os.fstat(held[0]), judged.top)
         for part in parts[:-1]:
             try:
                 held.append(os.open(part, _FOLDER, dir_fd=held[-1]))
@@ -140,15 +158,16 @@ def open_regular(folder: int, name: bytes, shown: str) -> tuple[int, os.stat_res
 
 
 @contextmanager
-def opened(top: bytes, parts: Parts, shown: str) -> Generator[tuple[int, os.stat_result]]:
+def opened(top: bytes, parts: Parts, shown: str, judged: Judged = _ANY) -> Generator[tuple[int, os.stat_result]]:
     """A regular file, open for reading. Raises FileProblem."""
     try:
-        with parent(top, parts) as folder:
+        with parent(top, parts, judged=judged) as folder:
             descriptor, facts = open_regular(folder, parts[-1], shown) if parts else (-1, os.stat(top))
         regular(shown, facts)
     except OSError as error:
         raise explain(shown, error, "read") from None
     try:
+        same(shown, facts, judged.file)
         yield descriptor, facts
     except OSError as error:
         raise explain(shown, error, "read") from None
@@ -175,17 +194,29 @@ def content(descriptor: int, facts: os.stat_result, cap: int, shown: str) -> Fil
     return FileContent(data, hashlib.sha256(data).hexdigest(), mode, facts.st_nlink, facts.st_mtime_ns)
 
 
-def read(top: bytes, parts: Parts, shown: str, cap: int) -> FileContent:
+def read(top: bytes, parts: Parts, shown: str, cap: int, judged: Judged = _ANY) -> FileContent:
     """A whole regular file of at most `cap` bytes. Raises FileProblem."""
-    with opened(top, parts, shown) as (descriptor, facts):
+    with opened(top, parts, shown, judged) as (descriptor, facts):
         return content(descriptor, facts, cap, shown)
 
 
-def entries(top: bytes, parts: Parts, shown: str, cap: int) -> tuple[list[Listed], bool]:
-    """The first `cap` names of a folder, unordered, and whether there are more. Raises FileProblem."""
+@contextmanager
+def standing(top: bytes, parts: Parts, shown: str, judged: Judged = _ANY) -> Generator[int]:
+    """The descriptor of a folder. Raises FileProblem."""
     try:
-        with parent(top, (*parts, b"")) as folder:
-            listed = os.open(b".", LISTED, dir_fd=folder)
+        with parent(top, (*parts, b""), judged=judged) as folder:
+            same(shown, os.fstat(folder), judged.file)
+            yield folder
+    except NotADirectoryError:
+        raise FileProblem(f"{shown} is not a directory", "Read it if it is a file, or list its folder.") from None
+    except OSError as error:
+        raise explain(shown, error, "listed") from None
+
+
+def entries(top: bytes, parts: Parts, shown: str, cap: int, judged: Judged = _ANY) -> tuple[list[Listed], bool]:
+    """The first `cap` names of a folder, unordered, and whether there are more. Raises FileProblem."""
+    with standing(top, parts, shown, judged) as folder:
+        listed = os.open(b".", LISTED, dir_fd=folder)
         try:
             found: list[Listed] = []
             with os.scandir(listed) as scan:
@@ -197,7 +228,3 @@ def entries(top: bytes, parts: Parts, shown: str, cap: int) -> tuple[list[Listed
             return found, False
         finally:
             os.close(listed)
-    except NotADirectoryError:
-        raise FileProblem(f"{shown} is not a directory", "Read it if it is a file, or list its folder.") from None
-    except OSError as error:
-        raise explain(shown, error, "listed") from None

@@ -1,7 +1,8 @@
 """Turns a web page into Markdown: headings, lists, links, code, tables, quotes. Pure; takes linear time.
 
-What people do not see is left out (scripts, hidden elements, invisible characters), so that a page cannot say to a
-model what it does not say to its readers. Navigation and the page's frame are left out too.
+What people do not see is left out (scripts, hidden elements), so that a page cannot say to a model what it does not say
+to its readers. Characters that cannot be seen stay, for whoever shows the text to mark them. Navigation and the page's
+frame are left out too.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ _DEPTH = 400
 _MOST = 300_000  # tags and texts that are read
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:)-?([\w+#-]{1,20})")
-# Controls, soft hyphens, zero-width and bidirectional marks, tag characters. The joiners of scripts and emoji stay.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
+# Controls mean nothing in HTML. So do hints where a line may break, as long as each stands alone: several in a row may
+# be a message. All else that cannot be seen stays.
+_NOTHING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_BESIDE = "[\xad\u200b-\u200f\u2060-\u206f\ufeff]"
+_HINT = re.compile(f"(?<!{_BESIDE})[\xad\u200b\u2060\ufeff](?!{_BESIDE})")
 
 
 class Article(Struct, frozen=True):
@@ -86,7 +87,8 @@ def markdown(html: str, base: str) -> Article:
 
 
 def _clean(text: str) -> str:
-    return _UNSEEN.sub("", unescape(text).replace("\r\n", "\n").replace("\r", "\n"))
+    text = _NOTHING.sub("", unescape(text).replace("\r\n", "\n").replace("\r", "\n"))
+    return text if text.isascii() else _HINT.sub("", text)
 
 
 class _Page:
@@ -243,7 +245,7 @@ class _Page:
             return ""
         if not whole.lower().startswith(("http://", "https://", "mailto:")):
             return ""
-        return _UNSEEN.sub("", whole).replace("(", "%28").replace(")", "%29")
+        return _NOTHING.sub("", whole).replace("(", "%28").replace(")", "%29")
 
 
 def _is_hidden(tag: Start) -> bool:

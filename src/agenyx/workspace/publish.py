@@ -11,9 +11,20 @@ import os
 import stat
 from contextlib import suppress
 
-from agenyx.workspace.files import LISTED, FileProblem, Parts, content, explain, open_regular, parent, regular
+from agenyx.workspace.files import (
+    LISTED,
+    FileProblem,
+    Judged,
+    Parts,
+    content,
+    explain,
+    open_regular,
+    parent,
+    regular,
+)
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EACCES)
+_ANY = Judged()
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -75,8 +86,12 @@ def _publish(folder: int, temporary: bytes, name: bytes, fresh: bool) -> None:
     os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def replace(top: bytes, parts: Parts, shown: str, data: bytes, expected: str | None, cap: int) -> str:
+def replace(
+    top: bytes, parts: Parts, shown: str, data: bytes, expected: str | None, cap: int, judged: Judged = _ANY
+) -> str:
     """Put `data` in place of a file in one step and return its SHA-256. Raises FileProblem; then nothing has changed.
+
+    Of `judged` only the root folder counts: what the file holds is told by `expected`.
 
     `expected` is the SHA-256 of the present content, "" for a file that must not exist yet, None for either. The new
     file takes over mode and, where permitted, owner; another hard link of the old one keeps the old content. Set-user
@@ -85,7 +100,7 @@ def replace(top: bytes, parts: Parts, shown: str, data: bytes, expected: str | N
     if not parts:
         raise FileProblem(f"{shown} is a directory, not a file", "Name a file in it.")
     try:
-        with parent(top, parts, make=expected in (None, "")) as folder:
+        with parent(top, parts, expected in (None, ""), judged) as folder:
             old = _present(folder, parts[-1], shown, expected, cap)
             temporary = b".agenyx-%s.tmp" % os.urandom(8).hex().encode()
             descriptor = os.open(temporary, _NEW, 0o600 if old else 0o644, dir_fd=folder)

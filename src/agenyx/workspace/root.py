@@ -1,7 +1,7 @@
 """The workspace root: from a path in words to a `PathRef`, and the only way to the files below it.
 
 Owns containment, protection and identity of paths. Knows no tool, no rule and no text encoding; what is protected, and
-why, is told by the `protected` callable.
+why, is told by callables.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
 from agenyx.core.limits import FILE_BYTES
 from agenyx.core.tools import PathRef
 from agenyx.workspace import files, publish
-from agenyx.workspace.files import FileContent, FileProblem, Listed
+from agenyx.workspace.files import FileContent, FileProblem, Judged, Listed
+from agenyx.workspace.guards import Guards, Protected, within
 from agenyx.workspace.names import literal, parse, show
+from agenyx.workspace.resolve import Resolved, forbidden, harmless, resolve
 
 _PATH_BYTES = 4096
 _KERNEL = (b"/dev", b"/proc", b"/sys")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_OWN = "belongs to Agenyx itself, with its keys and sessions; nothing in it is used by a tool"
+_STANDS = "/proc/self/fd"
 
 
 def _unprotected(_path: bytes) -> str:
     return ""
-
-
-def _within(path: bytes, folder: bytes) -> bool:
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
 def _spelling(text: str) -> str:
@@ -39,9 +39,15 @@ def _spelling(text: str) -> str:
         return "The path is empty; name a file or folder in the workspace"
     if text.startswith("~"):
         return "A leading ~ is not expanded; write the path out, or ./~name for a name that begins so"
+    # Looking such a path up can already send the person's password hash to the host that it names.
+    if text.startswith(("\\\\", "\\??\\", "//")) and not text.startswith("///"):
+        return "This names another machine or a device of Windows; give a path in the workspace"
     if _URL.match(text):
         return "This is an address, not a path; give a path in the workspace"
-    raw = parse(text)
+    return _unusable(parse(text))
+
+
+def _unusable(raw: bytes) -> str:
     if b"\0" in raw:
         return "The path holds a NUL character; give a plain path"
     if len(raw) > _PATH_BYTES:
@@ -50,15 +56,39 @@ def _spelling(text: str) -> str:
 
 
 class Root:
-    """One workspace folder. `path` is its real path; `protected` maps a real path to why it is protected, or ""."""
+    """One workspace folder. `path` is its real path.
 
-    def __init__(self, path: str, protected: Callable[[bytes], str] = _unprotected) -> None:
+    `protected` maps a real path to why it may not be read unasked, or "". `changing` does so for changing it, `below`
+    for taking it along with a whole folder; both are `protected` if not given. `home` is Agenyx's own folder, which no
+    tool may use. `known` are protected files outside, whose other names are known by identity; `/*` at the end stands
+    for every file of a folder.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        protected: Protected = _unprotected,
+        *,
+        changing: Protected | None = None,
+        below: Protected | None = None,
+        home: str = "",
+        known: tuple[bytes, ...] = (),
+    ) -> None:
         self.real = os.path.realpath(os.fsencode(path))
         self.path = os.fsdecode(self.real)
         self._shown = show(self.real)
-        self._protected = protected
+        changing, below = changing or protected, below or protected
+        self._reading, self._changing = protected, changing
+        self._guards = Guards(self.real, protected, below, os.fsencode(home), known)
+        try:
+            facts = os.stat(self.real)
+            self._identity = (facts.st_dev, facts.st_ino)
+        except OSError:
+            self._identity = None
 
-    def ref(self, text: str) -> PathRef:
+    # --- from words to references ----------------------------------------------------------------------------------
+
+    def ref(self, text: str, writing: bool = False) -> PathRef:
         """Resolve a path, relative to the root or absolute, links followed. Never raises: see `PathRef.problem`."""
         if problem := _spelling(text):
             return PathRef(show(literal(text[:200])), b"", None, problem=problem)
@@ -66,35 +96,109 @@ class Root:
         if raw != literal(text) and not os.path.lexists(os.path.join(self.real, raw)):
             plain = os.path.join(self.real, literal(text))
             raw = plain if os.path.lexists(plain) else raw
-        try:
-            real = os.path.realpath(os.path.join(self.real, raw))
-        except (OSError, ValueError, RecursionError):
-            return PathRef(show(raw), b"", None, problem=f"{show(raw)} cannot be resolved; check the path with LS")
-        return self.at(real)
+        found = resolve(os.path.join(self.real, raw))
+        return self._ref(found, self._why(writing), self._confined)
 
-    def at(self, real: bytes) -> PathRef:
+    def word(self, word: str, cwd: str = "", writing: bool = False, removing: bool = False) -> PathRef:
+        """The path that a word of a shell command names, in a directory: absolute, or relative to the root.
+
+        Outside the root it has `root=None` and no problem: that is for rules to judge. `/dev/null` and its like, and
+        the descriptors of the command itself, count as inside, with `/dev` as their root. A problem has what nothing
+        may ever use: Agenyx's own folder, disks, memory, and the files of the kernel that hold secrets of processes.
+        With `removing`, a link at the end stands for itself, as it is the link that goes. Never raises.
+        """
+        raw, folder = literal(word), literal(cwd)
+        if problem := _unusable(raw) or _unusable(folder):
+            return PathRef(show(raw[:200]), b"", None, problem=problem)
+        found = resolve(os.path.join(self.real, folder, raw), follow=not removing)
+        return self._ref(found, self._why(writing or removing), self._forbidden)
+
+    def at(self, real: bytes, writing: bool = False) -> PathRef:
         """The reference of an absolute path that holds no links."""
-        inside = _within(real, self.real)
+        return self._ref(Resolved(real), self._why(writing), self._confined)
+
+    def found(self, real: bytes) -> PathRef:
+        """The reference of a path that was met below a folder, not named: protected only if it holds secrets."""
+        return self._ref(Resolved(real), self._guards.below, self._confined, thorough=False)
+
+    def owns(self, real: bytes) -> bool:
+        """Whether a path lies in Agenyx's own folder, by its name."""
+        return self._guards.owns(real)
+
+    def hides(self, real: bytes) -> str:
+        """Whether a name met below a folder is left out of lists: why, or "". Looks at the name only."""
+        return _OWN if self._guards.owns(real) else self._guards.below(real)
+
+    def holds(self, ref: PathRef, writing: bool = False, hidden: bool = True) -> str:
+        """Why the tree below a folder must not be read, or changed, as a whole unasked, or "".
+
+        Without `hidden`, what begins with a dot is passed over, as some programs do. Bounded in size and time: what
+        cannot be looked through wholly is asked about.
+        """
+        return self._guards.holds(ref.real, writing, hidden) if ref.real else ""
+
+    def keeps_home(self, ref: PathRef) -> bool:
+        """Whether Agenyx's own folder lies below a path: whoever goes through the whole tree would reach it."""
+        return bool(ref.real) and self._guards.above_home(ref.real)
+
+    def _why(self, writing: bool) -> Protected:
+        return self._changing if writing else self._reading
+
+    def _ref(
+        self,
+        found: Resolved,
+        why: Protected,
+        refuse: Callable[[bytes, str, os.stat_result | None], str],
+        thorough: bool = True,
+    ) -> PathRef:
+        real, inside = found.real, within(found.real, self.real)
         shown = self._relative(real) if inside else show(real)
         problem, facts = "", None
         try:
             facts = os.stat(real, follow_symlinks=False)
-            if stat.S_ISLNK(facts.st_mode):  # the only links that resolving leaves are loops
-                raise OSError(errno.ELOOP, "loop")
         except OSError as error:
-            if error.errno == errno.ELOOP:
-                problem = f"{shown} is a loop of symbolic links; use another path"
-            elif error.errno == errno.ENAMETOOLONG:
+            if error.errno == errno.ENAMETOOLONG:
                 problem = "A name in the path is too long for the file system; use a shorter one"
-        if any(_within(real, place) and not _within(self.real, place) for place in _KERNEL):
-            problem = f"{shown} is a device or kernel file; use a regular file in the workspace"
-        elif not inside:
-            problem = f"{shown} lies outside the workspace {self._shown}; use a path inside it"
+        if found.problem:
+            problem = f"{shown} {found.problem}"
+        if self._guards.owns(real, thorough):
+            problem = f"{shown} {_OWN}"
+        problem = refuse(real, shown, facts) or problem
         identity = (facts.st_dev, facts.st_ino) if facts else None
-        protected = self._protected(real)
-        if facts and not protected and inside and stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
-            protected = self._alias(real, facts)
-        return PathRef(shown, real, self._shown if inside else None, identity, protected, problem)
+        protected = next((reason for path in (real, *found.via) if (reason := why(path))), "")
+        if facts and not protected and stat.S_ISCHR(facts.st_mode) and not harmless(real):
+            protected = "it is a device"
+        if facts and not protected and stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
+            protected = self._alias(real, facts, why, thorough)
+        root = self._shown if inside else "/dev" if harmless(real) else None
+        return PathRef(shown, real, root, identity, protected, problem)
+
+    def _alias(self, real: bytes, facts: os.stat_result, why: Protected, thorough: bool) -> str:
+        if (other := self._guards.other_name(real, facts, why, thorough)) is None:
+            return ""
+        named = self._relative(other) if within(other, self.real) else show(other)
+        return f"another name of {named}: {why(other) or 'it holds secrets'}"
+
+    def _confined(self, real: bytes, shown: str, facts: os.stat_result | None) -> str:
+        """Why a file tool must not use a path, or ""."""
+        if any(within(real, place) and not within(self.real, place) for place in _KERNEL):
+            return f"{shown} is a device or kernel file; use a regular file in the workspace"
+        if not within(real, self.real):
+            return f"{shown} lies outside the workspace {self._shown}; use a path inside it"
+        if facts and stat.S_ISLNK(facts.st_mode):  # the only links that resolving leaves are loops
+            return f"{shown} is a loop of symbolic links; use another path"
+        return ""
+
+    def _forbidden(self, real: bytes, shown: str, facts: os.stat_result | None) -> str:
+        """Why even a command must not use a path, or ""."""
+        why = "" if harmless(real) else forbidden(real, facts)
+        return f"{shown} {why}; nothing may use it" if why else ""
+
+    def _relative(self, real: bytes) -> str:
+        shown = show(real[len(self.real) :].lstrip(b"/")) or "."
+        return f"./{shown}" if shown.startswith("~") else shown
+
+    # --- files behind references -----------------------------------------------------------------------------------
 
     def key(self, ref: PathRef) -> str:
         """The absolute path as text, for maps of what was observed. Equals the path where its name is clean UTF-8."""
@@ -109,40 +213,35 @@ class Root:
 
     def opened(self, ref: PathRef) -> AbstractContextManager[tuple[int, os.stat_result]]:
         """A descriptor open for reading, and its facts. Raises FileProblem on entry."""
-        return files.opened(self.real, self._parts(ref), ref.shown)
+        return files.opened(self.real, self._parts(ref), ref.shown, self._judged(ref))
 
     def read_bytes(self, ref: PathRef, cap: int = FILE_BYTES) -> FileContent:
-        """A whole regular file of at most `cap` bytes. Raises FileProblem."""
-        return files.read(self.real, self._parts(ref), ref.shown, cap)
+        """A whole regular file of at most `cap` bytes, the one that was judged. Raises FileProblem."""
+        return files.read(self.real, self._parts(ref), ref.shown, cap, self._judged(ref))
 
     def entries(self, ref: PathRef, cap: int = 100_000) -> tuple[list[Listed], bool]:
         """The names in a folder, unordered, at most `cap`; and whether there are more. Raises FileProblem."""
-        return files.entries(self.real, self._parts(ref), ref.shown, cap)
+        return files.entries(self.real, self._parts(ref), ref.shown, cap, self._judged(ref))
+
+    @contextmanager
+    def standing(self, ref: PathRef) -> Generator[bytes]:
+        """A directory to start a program in: the folder that was judged, whatever its path leads to meanwhile.
+
+        Raises FileProblem on entry. Where the system has no such path, it is the folder's own.
+        """
+        with files.standing(self.real, self._parts(ref), ref.shown, self._judged(ref)) as descriptor:
+            yield os.fsencode(f"{_STANDS}/{descriptor}") if os.path.isdir(_STANDS) else ref.real
 
     def replace(self, ref: PathRef, data: bytes, expected: str | None = None) -> str:
         """Put `data` in place of the file in one step and return its SHA-256; see `publish.replace`."""
-        return publish.replace(self.real, self._parts(ref), ref.shown, data, expected, FILE_BYTES)
+        return publish.replace(self.real, self._parts(ref), ref.shown, data, expected, FILE_BYTES, self._judged(ref))
+
+    def _judged(self, ref: PathRef) -> Judged:
+        return Judged(self._identity, ref.identity)
 
     def _parts(self, ref: PathRef) -> files.Parts:
         if ref.problem:
             raise FileProblem(ref.problem)
-        if not _within(ref.real, self.real):
+        if not within(ref.real, self.real):
             raise FileProblem(f"{ref.shown} lies outside the workspace {self._shown}", "Use a path inside it.")
         return tuple(part for part in ref.real[len(self.real) :].split(b"/") if part)
-
-    def _relative(self, real: bytes) -> str:
-        shown = show(real[len(self.real) :].lstrip(b"/")) or "."
-        return f"./{shown}" if shown.startswith("~") else shown
-
-    def _alias(self, real: bytes, facts: os.stat_result) -> str:
-        """Whether another name of this file, in its own folder or one above it, is protected."""
-        folder: bytes = os.path.dirname(real)
-        while _within(folder, self.real):
-            with suppress(OSError), os.scandir(folder) as scan:
-                for entry in scan:
-                    if entry.inode() == facts.st_ino and (why := self._protected(entry.path)):
-                        return f"another name of {self._relative(entry.path)}: {why}"
-            if folder == self.real or folder == b"/":
-                break
-            folder = os.path.dirname(folder)
-        return ""

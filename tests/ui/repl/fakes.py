@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from agenyx.core.errors import UsageError
 from agenyx.core.events import AgentEvent, Body, Outcome, StepStarted, TextDelta, TurnFinished, TurnStarted, Usage
-from agenyx.core.verdict import Mode
+from agenyx.core.verdict import Mode, Rule
 from agenyx.ui.spans import Line, plain
 
 
@@ -40,6 +40,7 @@ class FakeTalk:
         self.waiting = asyncio.Event()
         self.closed = asyncio.Event()
         self.stubborn = False
+        self.held: tuple[Rule, ...] = ()
 
     def emit(self, body: Body) -> None:
         self._emit(AgentEvent(1, self.session_id, "t", 1, body))
@@ -85,6 +86,9 @@ class FakeTalk:
 
     def set_effort(self, level: str) -> None:
         self.facts = FakeStatus(effort=level)
+
+    def rules(self) -> tuple[Rule, ...]:
+        return self.held
 
     def status(self) -> FakeStatus:
         return self.facts

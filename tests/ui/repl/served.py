@@ -36,7 +36,7 @@ def alive(pid: int) -> bool:
 
 def sleeping(screen: Screen, work: Path) -> int:
     """Approve a command that sleeps; its pid."""
-    screen.see("[q] deny and stop")
+    screen.see("[q] no, and stop")
     end = time.monotonic() + 0.4  # a question is deaf for its first 300 ms
     screen.until(lambda: time.monotonic() > end, "the question listens")
     screen.type("y")

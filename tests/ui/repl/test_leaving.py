@@ -74,7 +74,7 @@ def test_ctrl_c_at_a_question_withdraws_it(repl: Start, work: Path) -> None:
         screen = repl(server.url)
         screen.see(GREETED)
         screen.type("run it\r")
-        screen.see("[q] deny and stop")
+        screen.see("[q] no, and stop")
         screen.type("\x03")
         screen.see("Stopped by the user.")
         assert not (work / "pid").exists()
@@ -92,7 +92,7 @@ def test_keys_typed_before_a_question_do_not_answer_it(repl: Start, work: Path) 
         screen.type("yyyy")
         screen.see("> yyyy")
         go.set()
-        screen.see("[q] deny and stop")
+        screen.see("[q] no, and stop")
         screen.type("y")  # within its first 300 ms
         end = time.monotonic() + 0.5
         screen.until(lambda: time.monotonic() > end, "the question listens")
@@ -109,7 +109,7 @@ def test_an_edit_is_asked_about_with_its_difference(repl: Start, work: Path) -> 
         screen.see(GREETED)
         screen.type("write\r")
         screen.see("+print(1)")
-        screen.see("[q] deny and stop")
+        screen.see("[q] no, and stop")
         end = time.monotonic() + 0.4
         screen.until(lambda: time.monotonic() > end, "the question listens")
         screen.type("y")

@@ -39,7 +39,7 @@ def test_a_question_and_ctrl_c_on_a_dumb_terminal(repl: Start, work: Path) -> No
         screen = repl(server.url, TERM="dumb")
         screen.see(GREETED)
         screen.type("run it\r")
-        screen.see("[q] deny and stop")
+        screen.see("[q] no, and stop")
         pid = sleeping_plainly(screen, work)
         screen.type("\x03")
         screen.until(lambda: not alive(pid), "the command is ended")

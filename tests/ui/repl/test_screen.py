@@ -145,6 +145,30 @@ def test_a_paste_without_brackets_is_one_input_too(repl: Start) -> None:
         assert server.requests[0].json["messages"][-1]["content"] == "one\ntwo\nthree"
 
 
+def test_who_types_fast_over_a_slow_line_sends_with_enter(repl: Start) -> None:
+    with RawServer([answer("thanks")]) as server:
+        screen = repl(server.url)
+        screen.see(GREETED)
+        os.write(screen.master, b"fix it\rand mo")
+        screen.see("thanks")
+        screen.see("> and mo")
+        assert server.requests[0].json["messages"][-1]["content"] == "fix it"
+
+
+def test_a_paste_that_ends_itself_sends_nothing(repl: Start) -> None:
+    with RawServer([answer("thanks")]) as server:
+        screen = repl(server.url)
+        screen.see(GREETED)
+        os.write(screen.master, b"\x1b[200~harmless\x1b[201~\rharmful\r\x04\x1b[201~")
+        screen.see("harmful")
+        screen.type("!")
+        screen.see("  !")
+        assert not server.requests
+        screen.type("\r")
+        screen.see("thanks")
+        assert server.requests[0].json["messages"][-1]["content"] == "harmless\nharmful\n!"
+
+
 def test_new_lines_and_history(repl: Start, home: Path) -> None:
     with RawServer([answer("fine")]) as server:
         screen = repl(server.url)

@@ -37,12 +37,20 @@ def test_an_existing_path_is_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"), [("/hepl", "/help?"), ("/mod", "/mode?"), ("/exot", "/exit?"), ("/zzz", "/help lists them all")]
+    ("text", "hint"),
+    [("/hepl", "/help?"), ("/mod", "/mode?"), ("/exot", "/exit?"), ("/modle", "/model?"), ("/mdoe", "/mode?")],
 )
 def test_an_unknown_name_is_a_mistake_that_names_the_nearest(text: str, hint: str) -> None:
     mistake = at(text)
     assert isinstance(mistake, Mistake)
     assert hint in mistake.fix
+
+
+@pytest.mark.parametrize("text", ["/zzz", "/q", "/modest-proposal"])
+def test_nothing_near_is_not_guessed_at(text: str) -> None:
+    mistake = at(text)
+    assert isinstance(mistake, Mistake)
+    assert mistake.fix == "/help lists them all."
 
 
 @pytest.mark.parametrize("text", ["/", " / ", "/ help", "/é", "/*", "/" + "a" * 257])

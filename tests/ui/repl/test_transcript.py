@@ -125,3 +125,13 @@ def test_words_of_the_program_keep_their_columns() -> None:
     view = transcript(30)
     view.say("name      a text that has to be wrapped")
     assert said(view) == ["name      a text that has to", "          be wrapped"]
+
+
+def test_the_line_of_a_call_breaks_between_words() -> None:
+    view = transcript(40)
+    call = ToolCall("c1", "w", "Bash", '{"command":"npm run build && npm run test && npm run lint"}')
+    apply(view, TurnStarted("p", "m", "default"), CallAccepted(call, Effects()))
+    rows = said(view)
+    assert all(cells(row) <= 40 for row in rows)
+    assert rows[0].startswith("* Bash npm run build")
+    assert " ".join(" ".join(rows).split()) == "* Bash npm run build && npm run test && npm run lint"

@@ -27,7 +27,7 @@ ROOM = 128 << 20  # bytes beside the model itself: one part, and air
 async def install(
     processes: Processes, home: str, env: Mapping[str, str], source: Source, emit: Callable[[Event], None]
 ) -> paths.Installed:
-    """Install and return the manifest. `emit` may be called from another thread and must not raise.
+    """Install, make it the model in use and return the manifest. `emit` may come from another thread, must not raise.
 
     Raises InstallError with what to do next; what was fetched stays for the next run unless its hash was wrong.
     """
@@ -109,7 +109,7 @@ async def _from_file(home: str, source: FromFile, emit: Callable[[Event], None])
         raise InstallError(
             f"{source.path} has the SHA-256 {sha256}, not {source.sha256.lower()}", "Check that it is the right file."
         )
-    name = model_name(path)
+    name = model_name(source.path)  # of a link the name that people know
     target = _target(home, name)
     if os.path.realpath(target) != path:
         incoming = f"{target}.incoming"
@@ -182,8 +182,15 @@ def _record(home: str, name: str, sha256: str, size: int, came: str) -> paths.In
         at=time.time(),
     )
     replace_file(paths.manifest(home, name), json.encode(model))
+    with suppress(FileNotFoundError):  # an earlier choice: what was installed last is in use
+        os.unlink(paths.choice(home))
     Partial(home, name, sha256).discard()  # what a run that died between two steps left
     return model
+
+
+def choose(home: str, name: str) -> None:
+    """Make an installed model the one in use, until another one is installed. Raises OSError."""
+    replace_file(paths.choice(home), f"{name}\n".encode())
 
 
 def leftovers(home: str, name: str) -> list[str]:

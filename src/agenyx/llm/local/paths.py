@@ -78,6 +78,11 @@ def manifest(home: str, name: str) -> str:
     return os.path.join(models(home), f"{name}.json")
 
 
+def choice(home: str) -> str:
+    """The file that names the chosen model."""
+    return os.path.join(models(home), "in-use")
+
+
 def all_installed(home: str) -> list[Installed]:
     """Every model whose manifest can be read and whose file has the recorded size, the newest first."""
     found: list[Installed] = []
@@ -99,8 +104,32 @@ def all_installed(home: str) -> list[Installed]:
 
 
 def installed(home: str) -> Installed | None:
-    """The model in use: the one that was installed last. None when there is none; raises nothing."""
-    return next(iter(all_installed(home)), None)
+    """The model in use: the chosen one, else the one that was installed last. None when there is none."""
+    found = all_installed(home)
+    wanted = chosen(home)
+    return next((model for model in found if model.name == wanted), next(iter(found), None))
+
+
+def chosen(home: str) -> str:
+    """The name of the model that was chosen, "" when none was or that cannot be read."""
+    try:
+        with open(choice(home), encoding="utf-8") as file:
+            return file.read(1024).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def unfinished(home: str) -> list[tuple[str, int]]:
+    """Models whose installation did not end, with the bytes that are there."""
+    found: list[tuple[str, int]] = []
+    try:
+        for name in sorted(os.listdir(models(home))):
+            if name.endswith(".gguf.partial"):
+                size = os.stat(os.path.join(models(home), name)).st_size
+                found.append((name.removesuffix(".gguf.partial"), size))
+    except OSError:
+        pass
+    return found
 
 
 def runtime_missing() -> bool:

@@ -21,10 +21,11 @@ from agenyx.core.errors import AgenyxError, ConfigError
 from agenyx.llm.local import paths, slots
 from agenyx.llm.local.child import KEY, READY
 from agenyx.llm.local.cores import threads
+from agenyx.llm.local.gguf import trained_window
 from agenyx.proc.environment import child_env
 from agenyx.proc.spawn import Child, Processes, Spawn
 
-CONTEXT = 8192  # tokens; the default model was trained for 32,768, but memory and patience end earlier
+CONTEXT = 8192  # tokens at most; the default model was trained for 32,768, but memory and patience end earlier
 START_SECONDS = 120.0  # a cold disk needs its time for a gigabyte
 CALL_SECONDS = 300.0  # reading a prompt head on a slow or busy machine
 LOG_LINES = 12
@@ -44,10 +45,16 @@ _address = json.Decoder(_Address)
 
 
 class LocalServer:
-    """A server that runs. `base_url` ends with /v1; `model` is the name to ask for; `seconds` is how long it took."""
+    """A server that runs. `base_url` ends with /v1; `model` is the name to ask for; `seconds` is how long it took.
 
-    def __init__(self, child: Child, home: str, installed: paths.Installed, url: str, key: str, seconds: float) -> None:
+    `context` is its window in tokens.
+    """
+
+    def __init__(
+        self, child: Child, home: str, installed: paths.Installed, url: str, key: str, seconds: float, context: int
+    ) -> None:
         self.installed = installed
+        self.context = context
         self.base_url = f"{url}/v1"
         self.api_key = key
         self.model = installed.name
@@ -83,7 +90,7 @@ class LocalServer:
 
     def key(self, head: bytes) -> str:
         """The key of the state that a prompt head leaves in this server."""
-        return slots.slot_key(self.installed.sha256, _template(self.installed), str(CONTEXT), _runtime(), head)
+        return slots.slot_key(self.installed.sha256, _template(self.installed), str(self.context), _runtime(), head)
 
     async def restore(self, key: str) -> bool:
         """Load a saved state. False when there is none that is whole; a damaged one is removed."""
@@ -146,6 +153,11 @@ async def open_local(
         await server.close()
 
 
+def window_of(home: str, installed: paths.Installed) -> int:
+    """The window in tokens with which this model is served."""
+    return min(CONTEXT, trained_window(installed.file(home)) or CONTEXT)
+
+
 async def start(
     processes: Processes,
     home: str,
@@ -157,11 +169,12 @@ async def start(
     """Start the child and wait until it serves; `limit` in seconds. Raises LocalError, ProcessError."""
     started = time.monotonic()
     key = os.urandom(24).hex()
+    context = window_of(home, installed)
     os.makedirs(paths.slots(home), mode=0o700, exist_ok=True)
     settings = {
         "model": installed.file(home),
         "alias": installed.name,
-        "context": CONTEXT,
+        "context": context,
         "template": TEMPLATE if installed.template == "fence" else "",
         "slots": paths.slots(home),
         "threads": threads(),
@@ -174,7 +187,7 @@ async def start(
     try:
         async with asyncio.timeout(limit):
             url = await _ready(child, log)
-        server = LocalServer(child, home, installed, url, key, time.monotonic() - started)
+        server = LocalServer(child, home, installed, url, key, time.monotonic() - started, context)
         if not await server.healthy():
             raise LocalError("the local model started but does not answer", "Try again.")
     except TimeoutError:

@@ -20,8 +20,6 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
-from prompt_toolkit.input.vt100 import Vt100Input
-from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.layout import (
     BufferControl,
     ConditionalContainer,
@@ -40,6 +38,7 @@ from prompt_toolkit.widgets import SearchToolbar
 
 from agenyx.core.errors import AgenyxError
 from agenyx.core.tty import safe
+from agenyx.ui.keyboard import Keyboard
 from agenyx.ui.repl.keys import bindings
 from agenyx.ui.repl.surface import Driver
 from agenyx.ui.spans import Line, ansi, cells
@@ -48,7 +47,6 @@ FRAME = 1 / 20  # seconds between two drawings: quick to the eye, and few bytes 
 _LIVE = 12  # rows at most
 _MENU = 6
 _QUEUED = 3
-_AT_ONCE = 1 << 20  # characters of input
 _TOGETHER = ("\x1b[?2026h", "\x1b[?2026l")  # synchronized output; a terminal that lacks it passes over both
 _STYLE = {
     "bold": "bold",
@@ -90,7 +88,7 @@ class Editor:
             key_bindings=bindings(self),
             style=Style.from_dict(_STYLE | {"completion-menu": "noinherit", "bottom": "fg:ansibrightblack"}),
             color_depth=depth,
-            input=_Input(sys.stdin),
+            input=Keyboard(sys.stdin),
             # It never asks where the cursor is: the answer would come as input, also over slow lines.
             output=Vt100_Output(sys.stdout, _size, term=term, default_color_depth=depth, enable_cpr=False),
             erase_when_done=True,
@@ -243,20 +241,6 @@ class Editor:
         if self.driver.hint:
             return [("class:warn", _clip(self.driver.hint, self.columns))]
         return [("class:bottom", _clip(self.driver.status, self.columns) or " ")]
-
-
-class _Input(Vt100Input):
-    """Takes all that is there at once: the parser looks through a whole paste anew at every piece that it is fed."""
-
-    def read_keys(self) -> list[KeyPress]:
-        parts: list[str] = []
-        size = 0
-        while size < _AT_ONCE and (part := self.stdin_reader.read(1 << 16)):
-            parts.append(part)
-            size += len(part)
-        self.vt100_parser.feed("".join(parts))
-        keys, self._buffer = self._buffer, list[KeyPress]()
-        return keys
 
 
 def _rows_of(text: Callable[[], StyleAndTextTuples]) -> ConditionalContainer:

@@ -15,6 +15,7 @@ from prompt_toolkit.history import History
 
 from agenyx.config.home import private_directory
 from agenyx.core import json
+from agenyx.core.redact import Masker
 
 NAME = "history.jsonl"
 MOST = 2_000  # inputs that are kept
@@ -29,8 +30,9 @@ class _Entry(Struct):
 class FileHistory(History):
     """Shared by all sessions; appended under a lock, trimmed when it is read and has become twice too long."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, masker: Masker | None = None) -> None:
         super().__init__()
+        self._masker = masker or Masker()
         self._path = os.path.join(home, NAME)
 
     def load_history_strings(self) -> Iterable[str]:
@@ -48,7 +50,7 @@ class FileHistory(History):
             descriptor = os.open(self._path, flags, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.write(descriptor, json.encode(_Entry(json.scrub(string))) + b"\n")
+                os.write(descriptor, json.encode(_Entry(json.scrub(self._masker.text(string)))) + b"\n")
             finally:
                 os.close(descriptor)
 

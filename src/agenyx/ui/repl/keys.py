@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 from typing import TYPE_CHECKING
 
@@ -13,24 +12,10 @@ from prompt_toolkit.key_binding.bindings.open_in_editor import load_open_in_edit
 from prompt_toolkit.key_binding.key_bindings import KeyBindingsBase, merge_key_bindings
 from prompt_toolkit.keys import Keys
 
-from agenyx.core.json import scrub
+from agenyx.ui.intake import pasted, typed
 
 if TYPE_CHECKING:
     from agenyx.ui.repl.editor import Editor
-
-# A paste could end itself with an escape sequence and go on as keys; no control but line feed and tab is text.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def pasted(text: str) -> str:
-    """Pasted text without controls, line ends as line feeds."""
-    return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-
-
-def typed(text: str) -> str:
-    """Input as clean text: bytes that the locale could not read are UTF-8, line ends are line feeds."""
-    clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if not text.isascii() else text
-    return scrub(clean.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def bindings(editor: Editor) -> KeyBindingsBase:
@@ -43,9 +28,7 @@ def bindings(editor: Editor) -> KeyBindingsBase:
     @keys.add("enter", filter=idle_search)
     def _(event: KeyPressEvent) -> None:
         buffer = editor.input
-        if event.key_processor.input_queue:
-            buffer.insert_text("\n")  # more came in the same moment: a paste without brackets
-        elif buffer.complete_state and buffer.complete_state.current_completion:
+        if buffer.complete_state and buffer.complete_state.current_completion:
             buffer.complete_state = None
         else:
             send(buffer.text)

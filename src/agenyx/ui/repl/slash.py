@@ -46,8 +46,23 @@ def read(text: str, known: Collection[str], exists: Callable[[str], bool]) -> Wo
 
 
 def _nearest(name: str, known: Collection[str]) -> str:
-    import difflib
-
     begun = sorted(other for other in known if other.startswith(name))
-    best = begun[:1] or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"Did you mean /{best[0]}? " if best else ""
+    if begun:
+        return f"Did you mean /{begun[0]}? "
+    # Of two that are as near, the one as long: letters change places more often than they are left out.
+    near = min(((_distance(name, other), abs(len(name) - len(other)), other) for other in known), default=None)
+    return f"Did you mean /{near[2]}? " if near and near[0] <= max(1, len(near[2]) // 3) else ""
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to insert, leave out, change, or swap with the next (Damerau, optimal string alignment)."""
+    before, above = list[int](), list(range(len(other) + 1))
+    for y, a in enumerate(one, 1):
+        row = [y]
+        for x, b in enumerate(other, 1):
+            best = min(above[x] + 1, row[x - 1] + 1, above[x - 1] + (a != b))
+            if y > 1 and x > 1 and a == other[x - 2] and one[y - 2] == b:
+                best = min(best, before[x - 2] + 1)
+            row.append(best)
+        before, above = above, row
+    return above[-1]

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from agenyx.agent.ports import Approver
-from agenyx.app.runtime import open_conversation
+from agenyx.app.start import open_conversation
 from agenyx.config.home import home_path
+from agenyx.config.secrets import masker
 from agenyx.core.json import scrub
 from agenyx.core.tty import safe
 from agenyx.proc.spawn import Processes
@@ -57,6 +58,7 @@ class _Session:
         self._settings = settings(options)
         self._home, self._workspace = home_path(env), os.path.realpath(self._settings.cwd)
         self._processes, self._writer = Processes(), Writer()
+        self._writer.seal(masker(env))
         self._out, _ = standard(self._writer)
         self._terminal = find_terminal()  # before any mode is changed
         self._approver: Approver = HeadlessApprover()
@@ -76,7 +78,7 @@ class _Session:
         surface = Plain(self._writer, self._out, echo=os.isatty(0))
         surface.driver = repl = self._repl(surface)
         if self._terminal is not None:
-            self._approver = TerminalApprover(self._terminal, self._signals, repl.barrier)
+            self._approver = TerminalApprover(self._terminal, self._signals, repl.barrier, env=self._env)
         talking = loop.create_task(repl.run(scrub(self._options.prompt)))
         guard = Guard(loop, self._signals, repl)
         guard.watch(talking)
@@ -89,7 +91,7 @@ class _Session:
         editor.driver = repl = self._repl(editor)
         guard = Guard(loop, self._signals, repl)
         if self._terminal is not None:
-            asks = TerminalApprover(self._terminal, self._signals, repl.barrier)
+            asks = TerminalApprover(self._terminal, self._signals, repl.barrier, env=self._env)
             self._approver = AsideApprover(asks, repl.barrier, guard.aside(editor, self._terminal))
 
         async def talk() -> int:
@@ -127,7 +129,7 @@ class _Session:
     def _editor(self) -> Editor:
         files = Files(self._processes, self._env, self._workspace)
         return Editor(
-            FileHistory(self._home),
+            FileHistory(self._home, masker(self._env)),
             Suggestions(COMMANDS, files),
             self._env.get("TERM", ""),
             colour=not self._env.get("NO_COLOR"),

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from agenyx.core.events import TurnFinished, Usage
-from agenyx.core.verdict import Mode
+from agenyx.core.verdict import Mode, Rule
 
 
 class Status(Protocol):
@@ -55,6 +55,10 @@ class Talk(Protocol):
     def set_model(self, name: str) -> None: ...
     def set_effort(self, level: str) -> None: ...
     def status(self) -> Status: ...
+    def rules(self) -> tuple[Rule, ...]:
+        """The permission rules that hold now: of the settings and flags, then those that were set while answering."""
+        ...
+
     async def clear(self) -> Talk:
         """Close this one and open a new session."""
         ...

@@ -204,7 +204,8 @@ class Transcript:
         if text:
             self._end_text()
             self._gap("activity")
-            self._lines += [styled(row, style) for row in safe(text).rstrip("\n").split("\n")]
+            for row in safe(text).rstrip("\n").split("\n"):
+                self._lines += wrap(styled(row, style), self._columns(), "    ")
 
     def _gap(self, kind: str) -> None:
         """One blank line between things of different kinds."""

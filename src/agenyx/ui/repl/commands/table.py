@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agenyx.ui.flags import MODES
-from agenyx.ui.repl.commands import choices, diff, doctor, figures, sessions, turn
+from agenyx.ui.repl.commands import choices, diff, doctor, figures, permissions, sessions, turn
 from agenyx.ui.repl.commands.help import help_of
 from agenyx.ui.repl.commands.spec import Command
 
@@ -12,6 +12,7 @@ _OTHERS = (
     Command("model", "show the model, or go on with another one", choices.model, "[NAME]"),
     Command("effort", "show the reasoning effort", choices.effort, "[LEVEL]", ("thinking",), instant=True),
     Command("mode", "show the permission mode, or change it", choices.mode, "[MODE]", instant=True, choices=MODES),
+    Command("permissions", "the permission rules that hold now", permissions.permissions, instant=True),
     Command("cost", "tokens and money spent", figures.cost, aliases=("usage",), instant=True),
     Command("context", "how full the model's window is", figures.context, instant=True),
     Command("diff", "what changed since the last commit", diff.diff, "[PATH...]", instant=True),
