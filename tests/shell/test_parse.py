@@ -79,6 +79,28 @@ SEEN: list[tuple[str, list[list[str | None]]]] = [
     ("X=a; if b; then X=a; fi; c $X", [["b"], ["c", "a"]]),
     ("X=a; if b; then X=c; fi; d $X", [["b"], ["d", N]]),
     ("X=a; (X=b); { X=c; } | d; e $X", [["d"], ["e", "a"]]),
+    # loops
+    ("for i in a 'b c'; do x $i \"$i\" \"$i.c\"; done; y $i",
+     [["x", "a", "a", "a.c"], ["x", N, "b c", "b c.c"], ["y", N]]),
+    ("for i in {a,b}.c; do x ${i%.c}.o; y; done", [["x", "a.o"], ["y"], ["x", "b.o"]]),
+    ("for i in a b; do for j in c d; do x $i$j; done; done", [["x", "ac"], ["x", "ad"], ["x", "bc"], ["x", "bd"]]),
+    ("for i in a b; do x $i; i=c; y $i; done", [["x", "a"], ["y", "c"], ["x", "b"]]),
+    ("for i in a b; do read i; x $i; done", [["read", "i"], ["x", N]]),
+    ("for i in a b; do eval $y; x $i; done", [["eval", N], ["x", N]]),
+    ("f() { i=c; }; for i in a b; do f; x $i; done", [["f"], ["x", N]]),
+    ("for i in a b; do y && continue; x $i; done", [["y"], ["continue"], ["x", "a"], ["x", "b"]]),
+    ("for i in rm ls; do $i a; done", [["rm", "a"], ["ls", "a"]]),
+    ("for i in a $y; do x $i; done", [["x", N]]),
+    ("for i in a *; do x \"$i\"; done", [["x", "a"], ["x", N]]),
+    ("for i in {1..16}; do x $i; done", [["x", str(i)] for i in range(1, 17)]),
+    ("for i in {1..17}; do x $i; done", [["x", N]]),
+    ("for i in {1..16}; do for j in {1..16}; do x $j; done; done", [["x", N]]),
+    ("for i in a b; do " + "x;" * 65 + "y $i; done", [["x"]] * 65 + [["y", N]]),
+    ("select i in a b; do x $i; done", [["x", N]]),
+    ("readonly i; for i in a b; do x $i; done", [["readonly", "i"], ["x", N]]),
+    ("f() { X=a; local X; x \"$X\"; X=b; declare X; y \"$X\"; X=c; export X; z $X; }",
+     [["local", "X"], ["x", N], ["declare", "X"], ["y", N], ["export", "X"], ["z", "c"]]),
+    ("X=a; declare X; x $X", [["declare", "X"], ["x", "a"]]),
     ("X=a; for i in 1 2; do b $X; X=c; done; d $X", [["b", N], ["d", N]]),
     ("X=a Y=$X b $X $Y", [["b", N, N]]),
     ("X=a; X+=b; c $X ${X}d", [["c", "ab", "abd"]]),
@@ -439,6 +461,69 @@ def test_globs_are_told_beside_the_words():
     assert rm.globs == (
         (2, "build/*"), (3, "/home/u/*"), (4, "/home/u/.c*"), (5, "a\\*[bc]"), (6, "x/*"), (7, "y/*"),
     )  # fmt: skip
+
+
+LOOPS = [
+    # (script, globs of the commands called x)
+    ('for f in src/*.py; do x "$f" -- "${f}"; done', [((1, "src/*.py"), (3, "src/*.py"))]),
+    ('for f in *.c a "$HOME"/*; do x "$f"; done', [((1, "*.c"),), (), ((1, "/home/u/*"),)]),
+    ('for f in *; do x $f "$f.c" a"$f" "${f%.c}"; done', [()]),  # split, or no longer what the glob gave
+    ('for f in *; do (cd a && x "$f"); x 1 "$f"; done', [(), ((2, "*"),)]),
+    ('for f in /a/*; do (cd b && x "$f"); done', [((1, "/a/*"),)]),
+    ('cd a && for f in *; do x "$f"; done', [((1, "*"),)]),
+    ('cd a; for f in *; do x "$f"; done', [()]),
+    ('for f in *; do read f; x "$f"; done', [()]),
+    ('for f in *; do x "$f"; f=$y; done', [((1, "*"),)]),
+    ('for f in *; do y || f=a; x "$f"; done', [()]),
+    ('for f in *; do unset f; x "$f"; done', [()]),
+    ('for f in *; do . y; x "$f"; done', [()]),
+    ('f() { f=$y; }; for f in *; do f; x "$f"; done', [()]),
+    ('for f in *; do :; done; x "$f"', [()]),
+    ('for f in * $y; do x "$f"; done', [()]),
+    ("shopt -s dotglob; x *; for f in *; do x 1 \"$f\"; done", [(), ()]),
+    ("f() { shopt -s globstar; }; f; x *", [()]),
+    ("(shopt -s nocaseglob); x *", [((1, "*"),)]),
+    ("shopt -s nullglob; x *", [((1, "*"),)]),
+    ("eval $y; x *", [()]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "globs"), LOOPS, ids=[text[:40] for text, _ in LOOPS])
+def test_a_loop_over_a_glob_tells_the_glob_where_its_variable_stands(text, globs):
+    found = [command for command in run(text).commands if command.argv[:1] == ("x",)]
+    assert [command.globs for command in found] == globs
+    assert all(command.argv[at] is None for command in found for at, _ in command.globs)
+
+
+def test_a_script_within_does_not_know_what_patterns_stand_for():
+    assert "what a pattern stands for" in run("shopt -s dotglob; eval 'cat *'").opaque
+    assert run("shopt -s dotglob; cat *").opaque == ""
+
+
+PWD = [
+    # (script, what the last command is given)
+    ('x $PWD "$PWD/a" ${PWD##*/}', ["/w/s", "/w/s/a", "s"]),
+    ("cd a && x $PWD", ["/w/s/a"]),
+    ("cd a; x $PWD", [N]),
+    ("cd /b && x $PWD", ["/b"]),
+    ("cd .. && x $PWD", [N]),
+    ("cd -P a && x $PWD", [N]),
+    ("cd //a && x $PWD", [N]),
+    ("(cd a); x $PWD", ["/w/s"]),
+    ("f() { x $PWD; }", ["/w/s"]),
+    ("f() { x $PWD; }; cd a && f; : ", [N]),
+    ("PWD=/b; x $PWD", [N]),
+    ("x $PWD; unset PWD", [N]),
+    ("f() { readonly PWD; }; f; cd a && x $PWD", [N]),
+    ("eval $y; x $PWD", [N]),
+    ("Y=$PWD; cd a && x $Y", ["/w/s"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), PWD, ids=[text[:40] for text, _ in PWD])
+def test_the_directory_that_a_script_starts_in_is_known_where_it_is_told(text, expected):
+    (argv,) = [argv for argv in argvs(run(text, env=ENV | {"PWD": "/w/s"})) if argv[0] == "x"]
+    assert argv[1:] == expected
 
 
 SH = [

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from agenyx.shell.values import KEYED, NUMBER, Place, State, first, is_number, join, widen
+from agenyx.shell.values import KEYED, NUMBER, Match, Place, State, first, is_number, join, lost, widen
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,38 @@ def test_a_place_is_where_bash_ends(tmp_path, moves):
     assert os.path.realpath(os.path.join(real, place.text)) == done.stdout.strip()
 
 
+@pytest.mark.parametrize(
+    "script", ["", "cd a", "cd a/link", "cd a; cd ..", "cd a/../a/.", "cd /", "cd /; cd tmp", "cd ./a//link; cd .."]
+)
+def test_the_directory_in_pwd_is_what_bash_has_there(tmp_path, script):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "link").symlink_to("b")
+    real = os.path.realpath(tmp_path)
+    state = first({"PWD": real})
+    for move in script.split("; ") if script else ():
+        state = state.at((state.place or Place()).to(move.removeprefix("cd ")))
+    done = subprocess.run(("/bin/bash", "-c", f'{script}\necho "$PWD"'), cwd=real, stdout=-1, text=True, check=True)
+    assert state.lookup("PWD", True) == done.stdout.strip()
+
+
+def test_a_directory_that_is_not_sure_is_not_known():
+    assert all(
+        first({"PWD": where}).values.get("PWD") is None for where in ("", "a", "/a/", "/a/../b", "//a", "/\udc80")
+    )
+    state = first({"PWD": "/a"})
+    for place in (None, Place().to(".."), Place().to("b", physical=True), Place().to("/b", physical=True)):
+        assert state.at(place).lookup("PWD", True) is None
+    assert state.assigned("PWD", "/b").lookup("PWD", True) is None
+
+
+def test_a_match_of_a_glob_is_one_only_where_the_glob_stood():
+    state = first({}).assigned("F", Match("a/*", Place())).assigned("G", Match("/a/*", Place()))
+    away = state.at(Place().to("b"))
+    assert (state.glob("F"), state.glob("G"), away.glob("F"), away.glob("G")) == ("a/*", "/a/*", None, "/a/*")
+    assert state.lookup("F", True) is None and state.glob("HOME") is None and not is_number(state.values["F"])
+    assert join(state, state.assigned("F", "x")) == state.without("F")
+
+
 def test_what_holds_on_both_ways():
     one = State(Place().to("a"), (Place(),), {"X": "x", "N": "1", "M": "1", "K": KEYED, "O": "o"}, errexit=True)
     other = State(Place().to("a"), (), {"X": "x", "N": NUMBER, "M": "2", "K": KEYED, "Z": "z"})
@@ -63,5 +95,6 @@ def test_variables_of_the_shell_hold_what_it_puts_there():
     state = first({"HOME": "/h", "CDPATH": "/c", "IFS": "x"})
     assert state.values == {"HOME": "/h", "IFS": " \t\n"}
     assert state.assigned("RANDOM", "rm") == state == state.assigned("BASH_SUBSHELL", "1")
+    assert state.globs and not lost().globs and not (join(state, State()) or state).globs
     assert State(haunted=True).assigned("X", "x").values == {}
     assert State(haunted=True).at(Place()).cwd is None

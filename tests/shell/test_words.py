@@ -13,13 +13,13 @@ from agenyx.proc import programs
 from agenyx.shell import words
 from agenyx.shell.words import Expanded, ansi_c, expand, pattern, value
 
-VALUES = {"HOME": "/home/u", "X": "ab", "S": "a b", "G": "*", "E": ""}
+VALUES = {"HOME": "/home/u", "X": "ab", "S": "a b", "F": "a/b.py", "G": "*", "E": ""}
 N = None
 
 
 def lookup(name: str, quoted: bool) -> str | None:
     text = VALUES.get(name)
-    return text if quoted or re.fullmatch(r"[\w/]+", text or "") else None
+    return text if quoted or re.fullmatch(r"[\w/.]+", text or "") else None
 
 
 def tree(text: str, dialect: str = "bash") -> list[dict]:
@@ -34,6 +34,8 @@ SAME = [
     "a", "''", "a''b", "'a b'", '"a b"', "a\\ b", "\\a\\\\", "'a\\b'", '"a\\b\\\\\\$\\"\\`"', "a\\\nb", '"a\\\nb"',
     "$'a\\tb\\'\\x41\\101\\u00e9\\q'", "'a'\"b\"c\\d$'e'", "$X", '"$X"', "${X}c", '"$S"', '"$G"', "'$X'",
     "\\$X", '"$E"',
+    "${F%.py}", '"${F%.py}.txt"', "${F##*/}", '"${F%/*}"', "${F%%.*}x", "${F#*/}", "${F#b}", '"${F%*.py}"',
+    "${F##*}''", '"${F%%/*b.}"', "${F%*b*}a" , "${F#a/*.}", "${F##a*/}", '"${S%b}"', "${F%}", "${F#a/b.py.tar.gz}x",
     "$X''", "~", "~/a", "~/'a b'", "'~'", "\\~", '"~/a"', "a~b", "$HOME/x", "~''/a",
     "{a,b}", "x{a,b}y", "{a,b}{c,d}", "{a,{b,c}}", "a{,b}", "{,}", "{a,''}", "{a,'b c'}", '{a,"$S"}', "{$X,c}", "{~,b}",
     "{1..3}", "{3..1}", "{-1..1}x", "{0..0}", "{a}", "{}", "a{}b", "{a{b,c}}", "'{a,b}'", "\\{a,b}",
@@ -47,7 +49,7 @@ def test_a_word_comes_to_what_bash_makes_of_it(text):
     (word,) = tree(text)
     known = expand(word, lookup)
     if None in known.texts:
-        assert text in ("~''/a", "{a,b\\}}", "a=~b", "{a..}"), "needlessly unknown"
+        assert text in ("${F%*b*}a", "~''/a", "{a,b\\}}", "a=~b", "{a..}"), "needlessly unknown"
         return
     script = 'printf \'%s\\0\' "$#" "$@"'
     done = subprocess.run(
@@ -65,7 +67,8 @@ def test_a_word_comes_to_what_bash_makes_of_it(text):
     "text",
     [
         "$Y", '"$Y"', "a$Y", "$S", "$G", "$E", "$E$X", "$1", '"$@"', "$*", "$(a)", '"`a`"', "$((1))",
-        "${X:-a}", "${#X}", "${X%a}",
+        "${X:-a}", "${#X}", "${X%?}", "${X%[a]}", "${X%'a'}", "${X%$X}", "${X#~}", "${Y%a}", "${S%b}",
+        "${X/a}", "${X^}",
         "${!X}", "${X[0]}", "<(a)", '$"a"', "~u", "~+", "a=~/b", "a:~", "{a..c}", "{01..3}", "{1..9..2}",
         "{a,b}}", "{1..99}",
         "$'\\0'", "$'\\xff'", "$'\\cA'",
@@ -130,6 +133,13 @@ def test_how_a_word_begins():
     ):  # fmt: skip
         (word,) = tree(text)
         assert words.head(word, lookup) == expected, text
+
+
+def test_a_variable_alone_in_quotes():
+    for text in ('"$Y"', '"${Y}"'):
+        assert words.quoted_variable(*tree(text)) == "Y", text
+    for text in ("$Y", '"$Y."', '"${Y%a}"', '""', "a", '$"$Y"', '"$Y"a', '"${#Y}"', '"${Y[0]}"', '"$Y$Y"'):
+        assert words.quoted_variable(*tree(text)) == "", text
 
 
 def test_one_word_or_many():

@@ -65,6 +65,8 @@ def _cd(words: tuple[Word, ...], state: State, setting: Setting) -> Effect:
     plain = target.startswith("/") or target.split("/")[0] in (".", "..")
     if (not plain and state.values.get("CDPATH") != "") or (state.place is None and not target.startswith("/")):
         return away
+    if target.startswith("//"):
+        state = state.without("PWD")  # there it keeps both
     physical = flags.rfind("P") > flags.rfind("L")
     base = state.place
     return Effect(state.at((base or _ROOT).to(target, physical)), state, moves=True)
@@ -127,12 +129,16 @@ _HARMLESS = (
     "checkhash globskipdots patsub_replacement sourcepath interactive_comments"
 )
 _SHOPT_NAMES = frozenset(_HARMLESS.split())
+_GLOBS = frozenset(("globstar", "dotglob", "nocaseglob", "globskipdots"))  # more comes of a pattern, or other names
 
 
 def _shopt(words: tuple[Word, ...], state: State, setting: Setting) -> Effect:
     for word in words:
         if word.text is None or (word.text not in _SHOPT_NAMES and not re.fullmatch(r"-[supq]+", word.text)):
             return Effect(state, state, refusal=f"shopt {word.text or ''} changes how commands are read")
+    if any(word.text in _GLOBS for word in words):
+        after = replace(state, globs=False)
+        return Effect(after, after, globs=True)
     return Effect(state, state)
 
 

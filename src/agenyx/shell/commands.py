@@ -43,10 +43,14 @@ def collect(tree: Node, env: Mapping[str, str], dialect: Dialect = "bash") -> Co
     try:
         survey = Walker(dialect, functions, first)
         survey.statements(children(tree, "Stmts"), first, True)
+        if "PWD" in survey.everywhere.names or "PWD" in survey.attributes:
+            first = first.without("PWD")
         walker = Walker(dialect, functions, first, survey)
         walker.statements(children(tree, "Stmts"), first, True)
     except TooMuch:
         return Collected((), "it is too long to be followed", functions)
     except RecursionError:
         return Collected((), "it is nested too deeply", functions)
+    if survey.everywhere.globs and survey.everywhere.anything:
+        walker.refuse("it changes what a pattern stands for, and runs a script inside of it")
     return Collected(tuple(walker.found), walker.opaque, functions)

@@ -27,7 +27,8 @@ class Effect(Struct, frozen=True):
     """What a command does to the shell. `yes` and `no` are the state after it succeeded or failed, None: never.
 
     `sets` are variables with the value that they get; `refusal` says why not all is seen; `leaves` a loop. `moves`,
-    `loses`, `options`: it changes the directory, anything, the options, whatever was known before.
+    `loses`, `options`, `globs`: it changes the directory, anything, the options, what globs stand for, whatever was
+    known before. What `forgets` names is not known any more inside the function in which it stands.
     """
 
     yes: State | None
@@ -39,6 +40,8 @@ class Effect(Struct, frozen=True):
     moves: bool = False
     loses: bool = False
     options: bool = False
+    globs: bool = False
+    forgets: tuple[str, ...] = ()
 
 
 class Setting(Struct, frozen=True):

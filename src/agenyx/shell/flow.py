@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agenyx.core.tools import Command
-from agenyx.shell import arithmetic, values, words
+from agenyx.shell import arithmetic, syntax, values, words
 from agenyx.shell.simple import NOT_PLAIN, Simple
 from agenyx.shell.syntax import Node, child, children, name_of
-from agenyx.shell.values import NUMBER, State, join
+from agenyx.shell.values import NUMBER, Match, State, Value, join
 from agenyx.shell.walk import Flow
+
+MAX_CHOICES = 16  # values of a loop variable that are followed one by one
+MAX_UNROLLED = 128  # statements that come of a loop by that
 
 
 class Walker(Simple):
@@ -168,26 +171,44 @@ class Walker(Simple):
             return self._loop(step, state)
         name = name_of(loop)
         place = len(self.found)
+        choices: list[Value | None] = []
         numbers = bool(children(loop, "Items"))
         for item in children(loop, "Items"):
             before = state
             state = self.word(item, state)
-            texts = words.expand(item, before.lookup, self.dialect).texts
+            expanded = words.expand(item, before.lookup, self.dialect)
+            choices += _choices(expanded, before)
             numbers = numbers and (
-                all(text is not None and values.is_number(text) for text in texts)
+                all(text is not None and values.is_number(text) for text in expanded.texts)
                 or arithmetic.numeric(self, item, before)
                 or _sequence(self, item, before)
             )
         self.found.insert(place, Command((), (name,), cwd=state.cwd))
-        value = NUMBER if numbers and not node.get("Select") else None
+        if node.get("Select") or not choices or None in choices or not self._few(len(choices), body):
+            choices = [NUMBER if numbers and not node.get("Select") else None]
 
         def once(entry: State) -> tuple[State | None, State | None]:
-            entered = self.set(entry, name, value)
-            if node.get("Select"):
-                entered = self.set(entered, "REPLY", None)
-            return entry, join(*self.statements(body, entered, checked))
+            """Every value may come in every round, so each starts from what holds at the start of all."""
+            mark, rounds = len(self.found), self.rounds
+            self.rounds *= len(choices)
+            after: State | None = None
+            for choice in choices:
+                known, start = frozenset(self.found[mark:]), len(self.found)
+                entered = self.set(entry, name, choice)
+                if node.get("Select"):
+                    entered = self.set(entered, "REPLY", None)
+                after = join(after, join(*self.statements(body, entered, checked)))
+                self.found[start:] = [command for command in self.found[start:] if command not in known]
+            self.rounds = rounds
+            return entry, after
 
         return self._loop(once, state)
+
+    def _few(self, count: int, body: list[Node]) -> bool:
+        """Whether a body may be walked once for each of so many values."""
+        if count < 2:
+            return True
+        return count <= MAX_CHOICES and count * self.rounds * syntax.statements_in(body) <= MAX_UNROLLED
 
     def _loop(self, once: Callable[[State], tuple[State | None, State | None]], state: State) -> Flow:
         """Walk a loop until what is known at its start holds for every round. `once` gives (left, next round)."""
@@ -232,6 +253,19 @@ class Walker(Simple):
         state = changes.apply(self.first) if self.survey else values.lost()
         self.statement(child(node, "Body"), state, False)
         self.function, self.recorders, self.loops = saved
+
+
+def _choices(expanded: words.Expanded, state: State) -> list[Value | None]:
+    """What a loop variable may hold because of one item; None: only the run knows."""
+    globs = dict(expanded.globs)
+    found: list[Value | None] = []
+    for at, text in enumerate(expanded.texts):
+        glob = globs.get(at)
+        if text is None and glob is not None and state.place is not None and state.globs:
+            found.append(Match(glob, state.place))
+        else:
+            found.append(text)
+    return found
 
 
 def _sequence(walker: Walker, item: Node, state: State) -> bool:

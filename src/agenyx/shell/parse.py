@@ -47,8 +47,9 @@ async def parse(
 ) -> Parsed:
     """Parse one script. Never raises for what the text holds.
 
-    `env` is the environment that the script would start with: HOME stands for itself, CDPATH decides on `cd`. It is
-    searched for shfmt when our own installation lacks it, leaving out `outside` (the workspace).
+    `env` is the environment that the script would start with: HOME stands for itself, CDPATH decides on `cd`, and PWD,
+    where given, is the directory that it surely starts in. It is searched for shfmt when our own installation lacks
+    it, leaving out `outside` (the workspace).
     """
     shfmt = programs.find("shfmt", env, outside)
     if shfmt is None:

@@ -18,8 +18,10 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
 _DECLARED = "it sets a variable whose name is known only when it runs"
 
 
-def declare(words: tuple[Word, ...], state: State, setting: Setting, readonly: bool = False) -> Effect:
-    letters = "r" if readonly else ""
+def declare(words: tuple[Word, ...], state: State, setting: Setting, also: str = "", local: bool = True) -> Effect:
+    """`also` are letters that it has anyway. `local`: a name alone is made local to a function, and holds nothing."""
+    letters = also
+    forgets: list[str] = []
     sets: list[tuple[str, Value | None]] = []
     attributes: list[tuple[str, str]] = []
     for word in words:
@@ -44,6 +46,8 @@ def declare(words: tuple[Word, ...], state: State, setting: Setting, readonly: b
             value = word.value if word.value is not None or word.text is None else word.text[match.end() :]
         if match is not None:
             sets.append((name, value))
+        elif local and setting.in_function:
+            forgets.append(name)
         attributes.append((name, letters))
     if "n" in letters:
         return Effect(state, state, tuple(sets), "it makes a variable stand for another one")
@@ -51,14 +55,14 @@ def declare(words: tuple[Word, ...], state: State, setting: Setting, readonly: b
         return Effect(state, state)
     if "A" in letters:
         sets = [(name, KEYED) for name, _ in attributes]
-    return Effect(state, state, tuple(sets), attributes=tuple(attributes))
+    return Effect(state, state, tuple(sets), attributes=tuple(attributes), forgets=tuple(forgets))
 
 
 def export(words: tuple[Word, ...], state: State, setting: Setting) -> Effect:
     kept = tuple(word for word in words if word.text is None or not re.fullmatch(r"-[nfp]+|--", word.text))
     if any(word.text and word.text.startswith("-") and "f" in word.text for word in words):
         return Effect(state, state)
-    return declare(kept, state, setting)
+    return declare(kept, state, setting, local=False)
 
 
 def local(words: tuple[Word, ...], state: State, setting: Setting) -> Effect:
@@ -68,7 +72,7 @@ def local(words: tuple[Word, ...], state: State, setting: Setting) -> Effect:
 
 
 def readonly(words: tuple[Word, ...], state: State, setting: Setting) -> Effect:
-    return declare(words, state, setting, readonly=True)
+    return declare(words, state, setting, also="r", local=False)
 
 
 def _names(

@@ -40,7 +40,9 @@ class Simple(Walk):
                 before = state
                 state = self.word(item, state)
                 expanded = words.expand(item, before.lookup, self.dialect)
-                globs += [(len(argv) + place, pattern) for place, pattern in expanded.globs]
+                if expanded == words.UNKNOWN and (glob := before.glob(words.quoted_variable(item))) is not None:
+                    expanded = words.Expanded((None,), ((0, glob),))
+                globs += [(len(argv) + place, pattern) for place, pattern in expanded.globs if before.globs]
                 argv += self._words(item, before, expanded.texts)
         texts = tuple(word.text for word in argv)
         if texts and texts[0] is None:
@@ -95,6 +97,7 @@ class Simple(Walk):
                 known = {name: value for name, value in result.values.items() if name not in prefixed}
                 kept = {name: state.values[name] for name in prefixed if name in state.values and result.values}
                 result = replace(result, values={**known, **kept}).without(*dropped)
+                result = result.without(*effect.forgets)
                 for name, value in effect.sets:
                     result = self.set(result, name, value)
                 for name, letters in effect.attributes:
@@ -109,6 +112,7 @@ class Simple(Walk):
             recorder.moves = recorder.moves or effect.moves or effect.loses
             recorder.anything = recorder.anything or effect.loses
             recorder.options = recorder.options or effect.options
+            recorder.globs = recorder.globs or effect.globs
 
     def called(self, state: State) -> State:
         """After a call of a function of this script, any of them."""

@@ -76,6 +76,11 @@ def name_of(node: Node, key: str = "Name") -> str:
     return str(child(node, key).get("Value", ""))
 
 
+def statements_in(nodes: list[Node]) -> int:
+    """How many statements there are, with those inside of them."""
+    return sum("Cmd" in inner for node in nodes for inner, _ in _nodes(node))
+
+
 def functions_of(tree: Node) -> frozenset[str]:
     """The names of all functions that the tree defines."""
     return frozenset(name_of(node) for node, _ in _nodes(tree) if node.get("Type") == "FuncDecl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -11,8 +12,6 @@ from msgspec.structs import replace
 
 IFS = " \t\n"
 MAX_VALUE = 4096  # characters of a variable that are followed
-# A text; NUMBER: some number, or nothing; KEYED: an array whose subscripts are plain text.
-Value = str | Literal[0, 1]
 NUMBER: Literal[0] = 0
 KEYED: Literal[1] = 1
 
@@ -60,11 +59,23 @@ class Place(Struct, frozen=True):
         return Place(start, rest)
 
 
+class Match(Struct, frozen=True):
+    """A value that is one of the paths that a glob gave in the directory `place`; `pattern` as in `words.Expanded`."""
+
+    pattern: str
+    place: Place
+
+
+# A text; NUMBER: some number, or nothing; KEYED: an array whose subscripts are plain text.
+Value = str | Literal[0, 1] | Match
+
+
 class State(Struct, frozen=True):
     """What surely holds. `place` None: anywhere; `stack` is what `popd` goes back to, the last first, None: unknown.
 
-    `values` holds the variables of which something is known. `errexit`: `set -e` is on for certain. `haunted`: a trap
-    may change anything at any time, so that nothing is known any more.
+    `values` holds the variables of which something is known; PWD there is the directory that the script started in,
+    from which `lookup` tells the one that bash has in it now. `errexit`: `set -e` is on for certain. `haunted`: a trap
+    may change anything at any time, so that nothing is known any more. `globs`: they stand for what they do by default.
     """
 
     place: Place | None = Place()
@@ -72,6 +83,7 @@ class State(Struct, frozen=True):
     values: Mapping[str, Value] = {}
     errexit: bool = False
     haunted: bool = False
+    globs: bool = False
 
     @property
     def cwd(self) -> str | None:
@@ -80,9 +92,23 @@ class State(Struct, frozen=True):
     def lookup(self, name: str, quoted: bool) -> str | None:
         """The text that the variable gives, None when not known. See `words.Lookup`."""
         value = self.values.get(name)
+        if name == "PWD" and isinstance(value, str):
+            value = self._pwd(value)
         if not isinstance(value, str):
             return None
         return value if quoted or (_WHOLE.fullmatch(value) and self.values.get("IFS") == IFS) else None
+
+    def glob(self, name: str) -> str | None:
+        """The pattern that stands for what the variable holds, None where it does not, or not from here."""
+        value = self.values.get(name)
+        if not isinstance(value, Match) or (value.place != self.place and not value.pattern.startswith("/")):
+            return None
+        return value.pattern
+
+    def _pwd(self, first: str) -> str | None:
+        if self.place is None or self.place.start not in ("", "/"):
+            return None  # only the file system knows
+        return "/".join((first.rstrip("/") if not self.place.start else "", *self.place.rest)) or "/"
 
     def at(self, place: Place | None) -> State:
         return replace(self, place=None if self.haunted else place)
@@ -114,7 +140,10 @@ def first(env: Mapping[str, str]) -> State:
         values["HOME"] = env["HOME"]
     if not env.get("CDPATH"):
         values["CDPATH"] = ""
-    return State(values=values)
+    where = env.get("PWD", "")
+    if where.startswith("/") and where == posixpath.normpath(where) and where.isprintable() and where[:2] != "//":
+        values["PWD"] = where
+    return State(values=values, globs=True)
 
 
 def is_number(value: Value | None) -> bool:
@@ -146,6 +175,7 @@ def join(one: State | None, other: State | None) -> State | None:
         values=values,
         errexit=one.errexit and other.errexit,
         haunted=one.haunted or other.haunted,
+        globs=one.globs and other.globs,
     )
 
 

@@ -35,11 +35,13 @@ class Changes:
         self.moves = False
         self.anything = False
         self.options = False
+        self.globs = False
 
     def apply(self, state: State) -> State:
         if self.anything:
             return values.lost(state.haunted)
         after = replace(state.without(*self.names), errexit=state.errexit and not self.options)
+        after = replace(after, globs=state.globs and not self.globs)
         return replace(after, place=None, stack=None) if self.moves else after
 
 
@@ -60,6 +62,7 @@ class Walk:
         self.loops: list[list[State]] = []
         self.function = False
         self.testing = False
+        self.rounds = 1  # how often the loops around walk what stands here
         self._steps = 0
 
     def statements(self, nodes: list[Node], state: State | None, checked: bool) -> Flow:

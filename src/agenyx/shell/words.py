@@ -33,6 +33,9 @@ _GLOB = re.compile(r"[*?]|\[.*\]", re.DOTALL)
 _SPECIAL = re.compile(r"([*?\[\]\\])")
 _LATER_TILDE = re.compile(r"[=:]~")
 
+_REMOVALS = ("#", "##", "%", "%%")
+_REMOVED = re.compile(r"[\w./:@,+=*-]*")  # the patterns of these that are followed
+
 MAX_WORD = 16_384  # characters that a word comes to
 
 # Stands for quoted text while the unquoted rest is searched for what bash would expand.
@@ -127,6 +130,14 @@ def single(word: Node) -> bool:
     return True
 
 
+def quoted_variable(word: Node) -> str:
+    """The variable that a word is, alone and in quotes, so that it is not split: `"$x"`; "" for any other word."""
+    parts = children(word, "Parts")
+    quoted = parts[0] if len(parts) == 1 and parts[0].get("Type") == "DblQuoted" else {}
+    inner = children(quoted, "Parts")
+    return (plain(inner[0]) or "") if len(inner) == 1 and not quoted.get("Dollar") else ""
+
+
 def _many(part: Node) -> bool:
     """`"$@"` and `"${a[@]}"`."""
     if part.get("Type") != "ParamExp":
@@ -184,6 +195,39 @@ def plain(part: Node) -> str | None:
     return name_of(part, "Param")
 
 
+def _parameter(part: Node, lookup: Lookup, quoted: bool) -> str | None:
+    """The text of `$x`, or of `${x%.c}` and its like with no more than one `*`; None for anything more."""
+    if (name := plain(part)) is not None:
+        return lookup(name, quoted)
+    expansion = child(part, "Exp")
+    op = expansion.get("Op")
+    if set(part) & {"Excl", "Length", "Index", "Slice", "Repl", "Names"} or op not in _REMOVALS:
+        return None
+    pieces = children(child(expansion, "Word"), "Parts")
+    pattern = "".join(str(piece.get("Value", "")) if piece.get("Type") == "Lit" else "$" for piece in pieces)
+    text = lookup(name_of(part, "Param"), quoted)
+    if text is None or not _REMOVED.fullmatch(pattern) or pattern.count("*") > 1:
+        return None
+    return _removed(text, pattern, front=op[0] == "#", most=len(op) == 2)
+
+
+def _removed(text: str, pattern: str, front: bool, most: bool) -> str:
+    """A text without the shortest or longest (`most`) beginning or end that the pattern stands for."""
+    before, star, after = pattern.partition("*")
+    if not star:
+        return text.removeprefix(before) if front else text.removesuffix(before)
+    if front:
+        if not text.startswith(before):
+            return text
+        at = text.rfind(after, len(before)) if most else text.find(after, len(before))
+        return text if at < 0 else text[at + len(after) :]
+    if not text.endswith(after):
+        return text
+    end = len(text) - len(after)
+    at = text.find(before, 0, end) if most else text.rfind(before, 0, end)
+    return text if at < 0 else text[:at]
+
+
 def _text(tokens: list[Token]) -> str:
     return "".join(character for character, _ in tokens)
 
@@ -212,8 +256,8 @@ def _part(part: Node, lookup: Lookup, splits: bool) -> list[Token] | None:
             decoded = ansi_c(text) if part.get("Dollar") else text
         case "DblQuoted" if not part.get("Dollar"):
             decoded = _double_quoted(part, lookup)
-        case "ParamExp" if (name := plain(part)) is not None:
-            found = lookup(name, not splits)
+        case "ParamExp":
+            found = _parameter(part, lookup, not splits)
             return None if found is None else [("", False), *((character, True) for character in found)]
         case _:
             return None
@@ -238,10 +282,10 @@ def _literal(text: str) -> list[Token]:
 def _double_quoted(part: Node, lookup: Lookup) -> str | None:
     text = ""
     for inner in children(part, "Parts"):
-        name = plain(inner)
-        if inner.get("Type") == "Lit":
+        kind = inner.get("Type")
+        if kind == "Lit":
             text += _QUOTED_ESCAPE.sub(_bare, str(inner.get("Value", "")))
-        elif name is None or (found := lookup(name, True)) is None:
+        elif kind != "ParamExp" or (found := _parameter(inner, lookup, True)) is None:
             return None
         else:
             text += found

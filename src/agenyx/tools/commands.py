@@ -43,10 +43,15 @@ class Analyses:
         if (known := self._known.get(key)) is not None:
             return known
 
-        async def parsed(script: str) -> Parsed:
-            return await parse(shell.processes, script, env, outside=shell.root, dialect=shell.dialect)
+        where = shell.where()
+        # The first one starts there; scripts inside of it may start anywhere.
+        starts = iter([where] if os.path.realpath(where) == where else [])
 
-        found = await analyse(parsed, text, shell.where())
+        async def parsed(script: str) -> Parsed:
+            given = env | {"PWD": next(starts, "")}
+            return await parse(shell.processes, script, given, outside=shell.root, dialect=shell.dialect)
+
+        found = await analyse(parsed, text, where)
         parts = tuple((_elsewhere(command, shell, altered), assessment) for command, assessment in found.parts)
         found = replace(found, parts=parts)
         if len(self._known) >= _KEPT:
@@ -220,6 +225,8 @@ def _matches(pattern: str, cwd: str) -> list[str] | None:
 
     if "{" in pattern or "\\" in pattern:
         return None
+    if any(part.startswith(".") and any(char in part for char in "*?[") for part in pattern.split("/")):
+        return None  # an older bash, and dash, put `..` there too
     found: list[str] = []
     for path in glob.iglob(pattern.replace("**", "*"), root_dir=cwd):  # bash's default: no globstar
         found.append(path)
