@@ -221,11 +221,13 @@ class _Paths:
 
 def _matches(pattern: str, cwd: str) -> list[str] | None:
     """The paths that bash would put in place of the pattern; None where they are too many, or it is not that simple."""
+    import fnmatch
     import glob
 
     if "{" in pattern or "\\" in pattern:
         return None
-    if any(part.startswith(".") and any(char in part for char in "*?[") for part in pattern.split("/")):
+    parts = pattern.split("/")
+    if any(part.startswith(".") and part != ".." and fnmatch.fnmatchcase("..", part) for part in parts):
         return None  # an older bash, and dash, put `..` there too
     found: list[str] = []
     for path in glob.iglob(pattern.replace("**", "*"), root_dir=cwd):  # bash's default: no globstar
