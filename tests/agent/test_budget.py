@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from agenyx.agent.budget import Limits, Meter, budget
+from agenyx.agent.engine import Engine
+from agenyx.agent.ports import Emitter, Ports
 from agenyx.core.events import Usage
+from agenyx.core.limits import MAX_PARALLEL
+from agenyx.core.messages import ToolCall
+from agenyx.tools.spec import Context, Outcome
+from support.parts import Parts, Peek, SayArgs
+from support.scripted import Scripted, call, calls, say
 
 FREE = Limits()
 TEN = Limits(tokens=10)
@@ -78,3 +85,45 @@ def test_a_silent_server_cannot_be_kept_to_a_budget() -> None:
     free = Meter(Limits(), cents)
     free.take(None)
     assert (free.over(), free.turn_cost) == (None, None)
+
+
+class Dear(Peek):
+    """Looks, and costs what a subagent would."""
+
+    name = "Dear"
+
+    def __init__(self, meter: Meter) -> None:
+        super().__init__()
+        self.meter = meter
+
+    async def run(self, args: SayArgs, ctx: Context) -> Outcome:
+        self.meter.take(Usage(fresh=10))
+        return await super().run(args, ctx)
+
+
+def metered(meter: Meter, *made: ToolCall) -> tuple[Parts, Dear]:
+    tool = Dear(meter)
+    provider = Scripted([calls(*made), say("done")])
+    parts = Parts(provider, [tool])
+    emit = Emitter("s", parts.events.append)
+    ports = Ports(parts.approver, parts.events.append)
+    parts.engine = Engine(parts.session, provider, parts.boundary, ports, emit, 100, meter)
+    return parts, tool
+
+
+def test_a_budget_reached_between_the_groups_of_a_parallel_batch_starts_nothing_more() -> None:
+    meter = Meter(Limits(tokens=100))
+    parts, tool = metered(meter, *(call("Dear", text=f"{n}") for n in range(25)))
+    finished = parts.run()
+    assert finished.outcome.kind == "budget" and "token budget" in finished.outcome.message
+    assert len(tool.ran) == MAX_PARALLEL, "the group that ran when it was reached runs to its end"
+    results = parts.results()
+    assert len(results) == 25 and [status for status, _ in results[MAX_PARALLEL:]] == ["cancelled"] * 15
+    assert "budget was reached" in results[-1][1]
+
+
+def test_a_response_that_uses_up_the_budget_has_none_of_its_calls_started() -> None:
+    meter = Meter(Limits(tokens=10))
+    parts, tool = metered(meter, call("Dear", text="a"), call("Dear", text="b"))
+    assert parts.run().outcome.kind == "budget"
+    assert tool.ran == [] and [status for status, _ in parts.results()] == ["cancelled"] * 2

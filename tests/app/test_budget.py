@@ -6,10 +6,12 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.mock import Mock, agenyx, command_env, mock_server
+from support.raw_server import RawServer, call, content, finish, stream, usage
 
 PRICED = (
     '{"hosts": {"127.0.0.1": {"models": {"m": {"price": {"in": 1000, "cached": 1000, "write": 1000, "out": 1000}}}}}}'
@@ -48,6 +50,25 @@ def test_a_token_budget_ends_the_run_before_the_next_request(work: Path, mock: M
     assert done.returncode == 6, done.stderr
     assert "token budget" in done.stderr and "--continue" in done.stderr
     assert len(mock.log()) == 1
+
+
+def test_a_budget_reached_by_a_batch_of_calls_starts_none_of_them(work: Path) -> None:
+    made = [call("Bash", json.dumps({"command": f"touch {n}"}), f"call_{n}", n) for n in range(3)]
+    made += [call("Read", json.dumps({"file_path": "f.txt"}), f"call_{n}", n) for n in range(3, 6)]
+    script: list[list[Any]] = [
+        [stream(*made, finish("tool_calls"), usage(90, 20))],
+        [stream(content("I see."), finish(), usage(9, 9))],
+    ]
+    with RawServer(script) as server:
+        env = command_env(work.parent, OPENAI_API_KEY="k" * 20, OPENAI_BASE_URL=f"{server.url}/v1", AGENYX_MODEL="m")
+        flags = ("--dangerously-skip-permissions", "--max-tokens", "100")
+        done = agenyx("-p", *flags, "go", cwd=work, env=env)
+        assert done.returncode == 6 and "110 of 100 tokens" in done.stderr
+        assert [path.name for path in work.iterdir()] == ["f.txt"]
+        again = agenyx("-p", "--continue", "go on", cwd=work, env=env)
+        assert (again.returncode, again.stdout) == (0, "I see.\n"), again.stderr
+        told = [m["content"] for m in server.requests[1].json["messages"] if m["role"] == "tool"]
+        assert told == ["The budget was reached, so this call was not started."] * 6
 
 
 def test_a_budget_in_dollars(work: Path, mock: Mock) -> None:

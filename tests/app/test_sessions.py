@@ -47,13 +47,18 @@ def test_resume_by_id_and_runs_that_leave_nothing(mock: Mock, work: Path, tmp_pa
     assert sorted(path for path in tmp_path.rglob("*") if "__pycache__" not in path.parts) == before
 
 
-def test_a_session_of_another_directory_says_where_it_belongs(mock: Mock, work: Path, tmp_path: Path) -> None:
+def test_a_session_works_from_any_directory_by_its_id(mock: Mock, work: Path, tmp_path: Path) -> None:
     env = environment(mock, tmp_path)
-    mock.reset("hello")
+    mock.reset("hello", keep_bodies=True)
     first = json.loads(agenyx("-p", "--output-format", "json", "one", cwd=work, env=env).stdout)
     done = agenyx("-p", "--resume", first["session_id"], "two", cwd=tmp_path, env=env)
-    assert done.returncode == 1
-    assert f"--cwd {work}" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert f"goes on in its own directory, {work}" in done.stderr
+    assert said(mock)[1:] == ["one", "two"]
+    other = agenyx("-p", "--resume", first["session_id"], "--cwd", str(tmp_path), "two", cwd=work, env=env)
+    assert other.returncode == 1
+    assert f"belongs to {work}" in other.stderr
+    assert f"--cwd {work}" in other.stderr
 
 
 def test_there_is_nothing_to_go_on_with(mock: Mock, work: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import stat
 import subprocess
@@ -11,15 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from agenyx.core.errors import AgenyxError, StoreError, UsageError
+from agenyx.core.errors import AgenyxError, StoreError
 from agenyx.core.events import Outcome
 from agenyx.session import load
+from agenyx.session.holder import holder
 from agenyx.session.records import Finished, Reader, Record, Unknown, encode
-from agenyx.session.store import TRANSCRIPT, FileStore
+from agenyx.session.store import TRANSCRIPT, FileStore, SessionLocked
 
 
 def line(seq: int) -> bytes:
-    return encode(Record(1, f"r{seq}", seq, f"r{seq - 1}", 0.0, "t", Finished(Outcome("done"))))
+    return encode(Record(1, f"r{seq}", seq, f"r{seq - 1}" if seq > 1 else "", 0.0, "t", Finished(Outcome("done"))))
 
 
 def sequence(directory: Path) -> tuple[list[int], list[str]]:
@@ -109,19 +111,67 @@ def test_store_error_is_an_error_for_people() -> None:
     assert issubclass(StoreError, AgenyxError)
 
 
-def test_sessions_are_found_by_id_and_by_age(tmp_path: Path) -> None:
-    home, work = str(tmp_path / "home"), str(tmp_path)
-    for name, age in (("old", 100), ("new", 50)):
-        directory = os.path.join(load.sessions_of(home, work), name)
-        store = FileStore(directory)
-        store.append([line(1)], sync=False)
-        store.close()
-        when = (tmp_path.stat().st_mtime - age,) * 2
-        os.utime(os.path.join(directory, TRANSCRIPT), when)
-    assert load.latest(home, work).endswith("/new")
-    assert load.find(home, "old").endswith("/old")
-    for wrong in ("../old", "missing", ""):
-        with pytest.raises(UsageError):
-            load.find(home, wrong)
-    with pytest.raises(UsageError):
-        load.latest(home, str(tmp_path / "elsewhere"))
+@pytest.mark.parametrize("what", ["replaced", "removed", "hard link"])
+def test_a_transcript_that_is_not_the_one_that_was_opened_takes_nothing(tmp_path: Path, what: str) -> None:
+    transcript = tmp_path / TRANSCRIPT
+    store = FileStore(str(tmp_path))
+    store.append([line(1)], sync=True)
+    match what:
+        case "replaced":
+            transcript.rename(tmp_path / "old")
+            transcript.write_bytes(line(1))
+        case "removed":
+            transcript.unlink()
+        case _:
+            os.link(transcript, tmp_path / "second")
+    with pytest.raises(StoreError, match=what.split()[-1]):
+        store.append([line(2)], sync=True)
+    with pytest.raises(StoreError, match="closed to writing"):
+        store.append([line(2)], sync=True)
+    store.close()
+    if transcript.exists():
+        assert transcript.read_bytes() == line(1)
+
+
+def test_a_folder_that_was_renamed_stays_the_session(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path / "one"))
+    (tmp_path / "one").rename(tmp_path / "two")
+    store.append([line(1)], sync=True)
+    store.close()
+    assert (tmp_path / "two" / TRANSCRIPT).read_bytes() == line(1)
+
+
+def test_a_full_transcript_takes_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agenyx.session.store.TRANSCRIPT_BYTES", len(line(1)) + 5)
+    store = FileStore(str(tmp_path))
+    store.append([line(1)], sync=False)
+    with pytest.raises(StoreError, match="exceed"):
+        store.append([line(2)], sync=False)
+    store.close()
+    assert (tmp_path / TRANSCRIPT).read_bytes() == line(1)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/cmdline"), reason="there is no /proc")
+def test_the_holder_is_named_by_command_and_time(tmp_path: Path) -> None:
+    program = (
+        "import sys; from agenyx.session.store import FileStore; FileStore(sys.argv[1]); print('held', flush=True);"
+        "sys.stdin.read()"
+    )
+    holding = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(holding, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdin is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(SessionLocked) as error:
+            FileStore(str(tmp_path))
+        process.stdin.close()
+    assert re.search(
+        rf"process {process.pid} \(\S*python\S* -c .*, since \d{{4}}-\d\d-\d\d \d\d:\d\d\)", error.value.message
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "another process"), ("x;rm", "another process"), ("99999999", "process 99999999, which has ended")],
+)
+def test_a_holder_that_cannot_be_found(text: str, words: str) -> None:
+    assert holder(text).startswith(words)

@@ -44,6 +44,7 @@ def open_scripted(
     profile: Profile | None = None,
     size: ToolSet = "full",
     windows: dict[str, int] | None = None,
+    ahead: bool = False,
 ) -> tuple[Conversation, Session]:
     """Opens the one session of the workspace, going on with it if it is there."""
     directory = os.path.join(load.sessions_of(str(home), str(workspace)), "only")
@@ -60,7 +61,7 @@ def open_scripted(
     collected = events if events is not None else []
     settings = settings or Settings(str(workspace), mode=mode, unsafe=mode == "bypassPermissions")
     root = open_root(os.path.realpath(workspace), os.path.realpath(home), os.path.realpath(home))
-    ports = Ports(approver or Answers(), collected.append)
+    ports = Ports(approver or Answers(), collected.append, ahead=ahead)
     emitter = Emitter("only", collected.append)
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
     opened = Opened(session, True, "")

@@ -117,6 +117,7 @@ class Parts:
         inbox: Callable[[], Sequence[User]] = lambda: (),
         guard: Callable[[], str] = lambda: "",
         remember: Callable[[Sequence[Rule]], str] = lambda rules: "",
+        ahead: bool = False,
     ) -> None:
         self.events: list[AgentEvent] = []
         self.approver = approver or Answers()
@@ -127,7 +128,7 @@ class Parts:
         registry._tools = list(tools)
         registry._names = {n.casefold(): t for t in tools for n in (t.name, *t.aliases)}
         self.specs = tuple(ToolSpec(tool.name, tool.name, {}, tool.aliases) for tool in tools)
-        ports = Ports(self.approver, self.events.append, inbox=inbox, remember=remember)
+        ports = Ports(self.approver, self.events.append, inbox=inbox, remember=remember, ahead=ahead)
         emit = Emitter("s", self.events.append)
         nothing = cast(Any, None)
         self.boundary = Boundary(

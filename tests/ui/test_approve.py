@@ -35,9 +35,9 @@ EDIT = Effects(writes=(path("a.py"),), preview="+1\n")
         (EDIT, "--permission-mode acceptEdits"),
         (RUN, "--dangerously-skip-permissions"),
         (Effects(writes=(path("a"),), removes=(path("b"),)), "--dangerously-skip-permissions"),
-        (Effects(writes=(path(".git/config", "git settings"),)), "Only a person at a terminal"),
-        (Effects(concerns=(Concern("always", "it leaves the workspace"),)), "Only a person at a terminal"),
-        (Effects(interact=True), "Only a person at a terminal"),
+        (Effects(writes=(path(".git/config", "git settings"),)), "Only a person can allow it"),
+        (Effects(concerns=(Concern("always", "it leaves the workspace"),)), "Only a person can allow it"),
+        (Effects(interact=True), "Only a person can allow it"),
     ],
 )
 def test_a_headless_denial_says_what_would_allow_it(effects: Effects, names: str) -> None:

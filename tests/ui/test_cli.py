@@ -40,10 +40,14 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "persist": False,
         "trust": False,
         "bare": False,
+        "defer": False,
         "yielding": [],
         "allowed": "Bash(ls),Edit",
         "disallowed": "Read(.env)",
         "tool_set": "core",
+        "fork": False,
+        "placed": True,
+        "rebind": False,
     }
 
 
@@ -54,6 +58,8 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         (["--dangerously-skip-permissions"], "unsafe", True),
         (["--resume", "abc"], "resume", "abc"),
         (["--continue"], "continue_", True),
+        (["--approvals", "defer"], "defer", True),
+        (["--approvals", "ask"], "defer", False),
         ([], "mode", "default"),
         ([], "max_steps", 0),
         ([], "persist", True),

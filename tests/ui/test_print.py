@@ -180,6 +180,8 @@ def test_the_record(tmp_path: Path) -> None:
             "reasoning_output_tokens": 5,
             "total_tokens": 432,
         },
+        "cache_hit_rate": 0.5676,
+        "prefix_breaks": ["compaction"],
         "modelUsage": {
             MODEL: {
                 "inputTokens": 370,

@@ -93,20 +93,21 @@ def test_an_arrow_that_comes_in_pieces_is_none(pair: Pair) -> None:
     class Slow(Terminal):
         """The rest of a sequence comes as soon as its beginning was read."""
 
-        rest = b"[A"
-
         def _read(self, size: int) -> bytes:
             data = super()._read(size)
             if data == b"\x1b":
-                pair.type(self.rest)
+                pair.type(b"[A")
+                whole.set()
             return data
 
     keys: list[str] = []
+    whole = threading.Event()
     terminal = Slow(pair.slave, pair.slave)
     terminal.keys()
     pair.type(b"\x1b")
     reader = threading.Thread(target=lambda: keys.append(terminal.key()), daemon=True)
     reader.start()
+    pair.wait(whole.is_set)  # only one types at a time
     pair.wait(lambda: pair.pressed(b"n", reader))
     assert keys == ["n"]
 

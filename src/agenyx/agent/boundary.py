@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from agenyx.agent.asking import question
 from agenyx.agent.judge import Judge, Judged, Refused, refused_by_guard, say
 from agenyx.agent.normalise import Normaliser
 from agenyx.agent.ports import Emitter, Ports
@@ -30,11 +31,10 @@ from agenyx.core.limits import MAX_PARALLEL
 from agenyx.core.messages import Text, ToolResult
 from agenyx.core.tools import Effects
 from agenyx.policy.decide import Policy
-from agenyx.session.records import Asked, Decided, EffectsBegun, Result
+from agenyx.session.records import Asked, Checkpoint, Decided, EffectsBegun, Result
 from agenyx.session.session import Session
 from agenyx.session.state import CallState
 from agenyx.tools.spec import Context, Outcome
-from agenyx.workspace.names import show
 
 INTERRUPTED = (
     "Agenyx was stopped while this call ran. Whether it took effect is not known, and it was not run again: "
@@ -72,23 +72,20 @@ class Boundary:
         self._ports, self._emit = ports, emit
 
     async def settle(self, calls: Sequence[CallState]) -> None:
-        """Bring the calls to their results, in order. Returns early when a call has to wait for a human."""
-        todo = list(calls)
-        while todo:
-            group = await self._group(todo)
-            if asking := [ready for ready in group if ready.judged.asks]:
-                self._ask(asking)
-                return
-            if group:
-                await self._execute(group)
-            todo = [state for state in todo if state.result is None]
+        """Bring the next of the calls to their results: one, or several that run together. Or ask a human first."""
+        group = await self._group(calls)
+        if asking := [ready for ready in group if ready.judged.asks]:
+            await self._ask(asking)
+            if self._ports.ahead:
+                await self._ahead(calls)
+        elif group:
+            await self._execute(group)
 
     async def answer(self, approvals: Sequence[Approval]) -> Decision | None:
         """Put the questions to the approver; returns the decision that stops the turn, if one does."""
-        known = len(self._session.state.rules)
         for approval in approvals:
             decision = None
-            if len(self._session.state.rules) > known:  # an answer of this round may cover what follows
+            if self._session.state.rules:  # an earlier answer may cover what follows
                 decision = await self._ruled(approval)
             decision = decision or await self._ports.approver.decide(approval)
             self._session.append(Decided(decision), sync=True)
@@ -105,13 +102,13 @@ class Boundary:
             return Decision(approval.id, "allow", by="rule", at=self._session.clock())
         return None
 
-    def abandon(self, calls: Sequence[CallState], *, crashed: bool = False) -> None:
+    def abandon(self, calls: Sequence[CallState], *, crashed: bool = False, why: str = CANCELLED) -> None:
         """Give every open call its result because the turn ends here; nothing runs."""
         for state in calls:
             if crashed and state.begun and state.acts:
                 outcome = Outcome.error(INTERRUPTED, "interrupted")
             else:
-                outcome = Outcome.error(CANCELLED_RUNNING if state.begun else CANCELLED, "cancelled")
+                outcome = Outcome.error(CANCELLED_RUNNING if state.begun else why, "cancelled")
             self._persist(state, state.call.name, outcome, 0.0)
 
     # --- stages ----------------------------------------------------------------------------------------------------
@@ -120,6 +117,8 @@ class Boundary:
         """The next calls to run together: one, or several in a row that only look. Empty if the first was settled."""
         group: list[Ready] = []
         for state in todo[:MAX_PARALLEL]:
+            if state.waiting:
+                break
             ready = await self._prepare(state)
             seen = ready.judged.effects if isinstance(ready, Ready) else ready.effects
             together = isinstance(ready, Ready) and seen.parallel
@@ -155,37 +154,37 @@ class Boundary:
         set_here = self._session.state.rules
         return replace(self.policy, rules=(*self.policy.rules, *set_here)) if set_here else self.policy
 
-    def _ask(self, asking: Sequence[Ready]) -> None:
-        session = self._session
+    async def _ask(self, asking: Sequence[Ready]) -> None:
         for ready in asking:
-            seen, effects = session.state.seen, ready.judged.effects
-            paths = [show(ref.real) for ref in (*effects.writes, *effects.removes)]
-            files = tuple((path, seen.get(path, "")) for path in paths)
-            approval = Approval(
-                session.ids.new("apr"),
-                ready.state.call,
-                ready.judged.verdict,
-                effects,
-                files,
-                asked_at=session.clock(),
-                args=ready.state.edited,
-            )
-            session.append(Asked(approval), sync=True)
+            approval = await question(self._session, ready.state, ready.judged.effects, ready.judged.verdict)
+            self._session.append(Asked(approval), sync=True)
             self._emit(ApprovalAsked(approval))
+
+    async def _ahead(self, calls: Sequence[CallState]) -> None:
+        """Ask about later calls of the response as well. When their turn comes they are judged again."""
+        for state in calls:
+            if state.approval is None:
+                ready = await self._prepare(state)
+                if isinstance(ready, Ready) and ready.judged.asks:
+                    self._emit(CallAccepted(state.call, ready.judged.effects))
+                    await self._ask([ready])
 
     async def _execute(self, group: Sequence[Ready]) -> None:
         """Run a group that was allowed. Its results go on record in the order of the calls."""
         ids = tuple(ready.state.call.id for ready in group)
         edited = {ready.state.call.id: ready.state.args for ready in group if ready.state.edited is not None}
         acts = any(not ready.judged.effects.parallel for ready in group)
+        keeper, kept = self._ports.keeper, list[Checkpoint]()
         if acts:
+            for ready in group:
+                kept += await keeper.before(ready.state.call.id, ready.judged.effects)
             await self._ports.barrier()
         if lost := self._judge.guard():
             for ready in group:
                 self._persist(ready.state, ready.judged.tool.name, refused_by_guard(lost).outcome, 0.0)
             return
         # On disk before the effect: that is what tells a crashed call from one that never started.
-        self._session.append(EffectsBegun(ids, acts, edited or UNSET), sync=acts)
+        self._session.append(*kept, EffectsBegun(ids, acts, edited or UNSET), sync=acts)
         self._emit(EffectStarted(ids))
         async with asyncio.TaskGroup() as tasks:
             runs = [tasks.create_task(self._run(ready)) for ready in group]
@@ -205,7 +204,9 @@ class Boundary:
         except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
             outcome = Outcome.error(f"{tool.name} failed: {say(error)}")
         end()
-        return outcome, time.monotonic() - started
+        seconds = time.monotonic() - started
+        await self._ports.keeper.after(call.id)
+        return outcome, seconds
 
     def _persist(
         self, state: CallState, name: str, outcome: Outcome, seconds: float, effects: Effects | None = None
@@ -213,6 +214,9 @@ class Boundary:
         if state.edited is not None:
             told = Text(f"[The user changed the arguments to {state.edited}]\n")
             outcome = replace(outcome, content=(told, *outcome.content))
+        kept = self._ports.keeper.ended(state.call.id)
+        if kept.note:
+            outcome = replace(outcome, content=(*outcome.content, Text(kept.note)))
         result: ToolResult = self._normalise(state.call, outcome, effects)
-        self._session.append(Result(result, outcome.observed))
+        self._session.append(*kept.records, Result(result, outcome.observed))
         self._emit(CallFinished(result, name, seconds))

@@ -11,11 +11,12 @@ import time
 
 from msgspec.structs import replace
 
-from agenyx.agent.boundary import Boundary
+from agenyx.agent.boundary import CANCELLED, Boundary
 from agenyx.agent.budget import Meter
 from agenyx.agent.guard import advice
 from agenyx.agent.notices import notice
-from agenyx.agent.ports import Emitter, Ports
+from agenyx.agent.ports import Deferred, Emitter, Ports
+from agenyx.agent.room import Room
 from agenyx.core.errors import AgenyxError, StoreError
 from agenyx.core.events import Done, Failure, Outcome, Started, StepStarted, TextDelta, TurnFinished, Usage
 from agenyx.core.messages import Assistant, Block, Text, ToolCall
@@ -37,11 +38,12 @@ class Engine:
         emit: Emitter,
         max_steps: int,
         meter: Meter | None = None,
+        room: Room | None = None,
     ) -> None:
         self._session, self._boundary = session, boundary
         self.provider = provider  # the person may choose another model between two turns
         self._ports, self._emit, self._max_steps = ports, emit, max_steps
-        self._meter = meter or Meter()
+        self._meter, self._room = meter or Meter(), room
 
     async def run(self) -> TurnFinished:
         """Go on with the current turn until it is over. Does not raise: a cancelled task has outcome `cancelled`."""
@@ -50,6 +52,8 @@ class Engine:
         try:
             outcome = await self._loop()
             await self._ports.barrier()
+        except Deferred:
+            outcome = Outcome("waiting")
         except asyncio.CancelledError:
             outcome = self._stop(Outcome("cancelled", "Stopped by the user."))
         except StoreError as error:
@@ -62,7 +66,8 @@ class Engine:
         text = steps[-1].assistant.text if steps else ""
         after = state.usage
         usage = None if after is before or after is None else after if before is None else after - before
-        finished = TurnFinished(outcome, text, state.steps, time.monotonic() - started, usage, self._meter.turn_cost)
+        seconds, waiting = time.monotonic() - started, state.questions if outcome.kind == "waiting" else ()
+        finished = TurnFinished(outcome, text, state.steps, seconds, usage, self._meter.turn_cost, waiting)
         self._emit(finished)
         return finished
 
@@ -85,8 +90,13 @@ class Engine:
                     if steering := self._ports.inbox():
                         session.append(*(Prompt(user) for user in steering))
                         continue
-                    if (failure := await self._model(request)) is not None:
+                    if self._room and await self._room.fit(self.provider):
+                        continue
+                    failure = await self._model(request)
+                    if failure is not None and not (self._room and await self._room.relieve(self.provider, failure)):
                         session.append(Finished(failure), sync=True)
+                case Settle() if (over := self._meter.over()) is not None:
+                    return self._stop(over, "The budget was reached, so this call was not started.")
                 case Settle(calls):
                     await self._boundary.settle(calls)
                 case Waiting(approvals):
@@ -173,11 +183,11 @@ class Engine:
             "Say “go on” to continue it (agenyx --continue), or raise --max-steps.",
         )
 
-    def _stop(self, outcome: Outcome) -> Outcome:
+    def _stop(self, outcome: Outcome, why: str = CANCELLED) -> Outcome:
         """End the turn from outside: every open call gets its result, so that the history stays valid."""
         state = self._session.state
         try:
-            self._boundary.abandon([call for call in state.pending.values() if call.result is None])
+            self._boundary.abandon([call for call in state.pending.values() if call.result is None], why=why)
             if state.outcome is None:
                 self._session.append(Finished(outcome), sync=True)
         except StoreError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agenyx.core import json
 from agenyx.core.events import Outcome
-from agenyx.core.messages import Step
+from agenyx.core.messages import Entry, Step, User
 from agenyx.session.state import State
 
 WARN_REPEATS, STOP_REPEATS = 3, 5
@@ -45,6 +45,12 @@ def advice(state: State) -> str | Outcome | None:
     if count >= STOP_REPEATS:
         return Outcome("loop", f"Stopped: the model made the same call {count} times with the same result.")
     return REPEAT.format(count=count) if count >= WARN_REPEATS else None
+
+
+def advised(entry: Entry) -> bool:
+    """Whether the entry is such advice: about an answer, and of no use without it."""
+    told = REPEAT.partition("{count}")[0]
+    return isinstance(entry, User) and (entry.text in (EMPTY, LENGTH) or entry.text.startswith(told))
 
 
 def repeats(steps: list[Step]) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from agenyx.agent.asking import changes, with_changes
 from agenyx.core import json
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.tools import Effects
@@ -80,8 +81,11 @@ class Judge:
             return refused_by_guard(lost)
         if verdict.decision == "deny":
             return Refused(Outcome.error(f"Denied: {verdict.text}.", "denied"), effects, verdict)
-        told = asked is not None and answer is not None and covers(asked, answer, effects)
-        return Judged(tool, parsed, effects, verdict, verdict.decision == "ask" and not told)
+        asks = verdict.decision == "ask"
+        if asks and asked is not None and answer is not None and covers(asked, answer, effects):
+            changed = await changes(asked, self._look().seen)
+            asks, verdict = bool(changed), with_changes(verdict, changed)
+        return Judged(tool, parsed, effects, verdict, asks)
 
 
 def refused_by_guard(reason: str) -> Refused:

@@ -28,6 +28,20 @@ def environment(now: float, platform: str, workspace: str, git: str, mode: str) 
     return notice("Environment at the start of this session:\n" + "\n".join(lines))
 
 
+def rewound(mode: Mode) -> User:
+    """Tells the model that the person moved the head of the conversation."""
+    return notice(
+        "The user moved this conversation to another point. What was said and done elsewhere is not shown here, but it "
+        "happened: files, running commands and the shell's directory may not be as you last saw them. Look again "
+        f"before you rely on them. The mode is {mode}." + (f" {PLAN}" if mode == "plan" else "")
+    )
+
+
+def workspace_moved(before: str, now: str) -> User:
+    """Tells the model that paths begin differently now."""
+    return notice(f"The workspace moved from {before} to {now}; paths that were seen before begin with {now} now.")
+
+
 def mode_changed(mode: Mode) -> User:
     """Tells the model that the person switched the mode."""
     meaning = PLAN if mode == "plan" else "Calls may change things again, as far as the user allows them."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from msgspec import Struct
 
@@ -11,7 +11,13 @@ from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import AgentEvent, Body, CallDraft, Done, Output, ReasoningDelta, TextDelta, Usage
 from agenyx.core.messages import User
 from agenyx.core.redact import Masker
+from agenyx.core.tools import Effects
 from agenyx.core.verdict import Rule
+from agenyx.session.records import Checkpoint
+
+
+class Deferred(Exception):
+    """Raised by an approver: the answer comes later, perhaps in another process. The turn stays open."""
 
 
 class Approver(Protocol):
@@ -36,11 +42,59 @@ async def _delivered() -> None:
     pass
 
 
+async def _unasked(_by: str, _focus: str) -> str:
+    return ""
+
+
+async def _untold(_summary: str) -> None:
+    pass
+
+
+class Kept(Struct, frozen=True):
+    """What goes on record with the result of a call, and a note that its text gets."""
+
+    records: Sequence[Checkpoint] = ()
+    note: str = ""
+
+
+class Keeper(Protocol):
+    """Keeps what calls change, so that it can be put back. None of the three fails a call."""
+
+    async def before(self, call: str, effects: Effects) -> Sequence[Checkpoint]: ...
+
+    async def after(self, call: str) -> None: ...
+
+    def ended(self, call: str) -> Kept: ...
+
+
+class LateKeeper:
+    """A keeper that is made when the first call acts. Without `make` nothing is kept."""
+
+    def __init__(self, make: Callable[[], Keeper] | None = None) -> None:
+        self._make, self._keeper = make, cast("Keeper | None", None)
+
+    async def before(self, call: str, effects: Effects) -> Sequence[Checkpoint]:
+        if self._make is None or not effects.acts:
+            return ()
+        self._keeper = self._keeper or self._make()
+        return await self._keeper.before(call, effects)
+
+    async def after(self, call: str) -> None:
+        if self._keeper is not None:
+            await self._keeper.after(call)
+
+    def ended(self, call: str) -> Kept:
+        return self._keeper.ended(call) if self._keeper is not None else Kept()
+
+
 class Ports(Struct, frozen=True):
     """`emit` never awaits and never fails a turn. `barrier` returns when everything emitted has been delivered, and
     raises when it could not be: what was not shown does not act. `inbox` hands over steering text for the next step.
     `remember` keeps rules for good that the person chose to; it says what went wrong, or "". `approved` hears of each
-    file that a person let a call change: its path, and its SHA-256 when asked and now."""
+    file that a person let a call change: its path, and its SHA-256 when asked and now. With `ahead` all questions of
+    a response are asked at once, as nobody is there to answer the first before the second. `keeper` takes checkpoints
+    around the calls that act. `compacting` is awaited before a summary, with what caused it ("auto", "overflow" or
+    "user") and what the user wants kept; it may name more to keep. `compacted` is awaited with the summary."""
 
     approver: Approver
     emit: Callable[[AgentEvent], None]
@@ -48,6 +102,10 @@ class Ports(Struct, frozen=True):
     inbox: Callable[[], Sequence[User]] = _nothing
     remember: Callable[[Sequence[Rule]], str] = _forgotten
     approved: Callable[[str, str, str], None] = _unheard
+    keeper: Keeper = LateKeeper()
+    compacting: Callable[[str, str], Awaitable[str]] = _unasked
+    compacted: Callable[[str], Awaitable[None]] = _untold
+    ahead: bool = False
 
 
 # Masked where they come from: they are too many to be looked through again.

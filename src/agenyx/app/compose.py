@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from agenyx.agent.boundary import Boundary
 from agenyx.agent.judge import Judge
 from agenyx.agent.normalise import Normaliser
-from agenyx.agent.ports import Emitter, Ports
+from agenyx.agent.ports import Emitter, Keeper, LateKeeper, Ports
 from agenyx.app.models import Model
 from agenyx.app.policies import Chosen
 from agenyx.app.settings import Settings
@@ -98,9 +98,19 @@ def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
         with suppress(AgenyxError, OSError):  # the next start asks then
             approved_edit(home, root.path, path, before, after)
 
-    ports = replace(ports, remember=remember, approved=approved)
-    look = Look(root, session.state.seen, shell)
-    judge = Judge(registry, lambda: look, source.guard.check) if source.guard else Judge(registry, lambda: look)
+    def keeper() -> Keeper:
+        from agenyx.agent.checkpoint import Checkpoints  # a session that only looks needs none
+        from agenyx.session.checkpoints import Blobs
+
+        blobs = Blobs(session.directory, secret=masker.found)
+        return Checkpoints(root, session.id, session.directory, processes, child, emit, blobs)
+
+    ports = replace(ports, remember=remember, approved=approved, keeper=LateKeeper(keeper))
+
+    def look() -> Look:
+        return Look(root, session.state.seen, shell)  # of the state as it is now: a rewind makes another one
+
+    judge = Judge(registry, look, source.guard.check) if source.guard else Judge(registry, look)
     boundary = Boundary(
         session,
         judge,

@@ -93,6 +93,10 @@ async def _open(
 
         return await open_recorded(settings)
     profile = await find_profile(settings.provider, settings.base_url, env, home)
+    if before is not None and (before.profile != profile.id or before.fingerprint != profile.fingerprint(before.model)):
+        from agenyx.app.binding import check
+
+        check(before, profile, settings.rebind, env, home)
     if profile.type == "local":
         from agenyx.app.embedded import open_embedded
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
+from agenyx.agent import context
 from agenyx.app.settings import Settings
 from agenyx.policy.decide import Policy
 
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 
 class Chosen(Struct, frozen=True):
-    """`problems` are sentences about rules that do not count; `shell` is the setting shell.program."""
+    """`problems` are sentences about rules that do not count; `shell` is the setting shell.program,
+    `context` what was set about the context window."""
 
     policy: Policy
     problems: tuple[str, ...] = ()
     shell: Choice = "auto"
+    context: context.Choice = context.Choice()
 
 
 def choose(
@@ -54,7 +57,12 @@ def choose(
     said = {name: str(entry.value) for name, entry in found.home.items()}
     read_only = said.get("permissions.read_only_shell", plain.read_only_shell)
     policy = replace(plain, rules=rules, read_only_shell=read_only, identities=_identities(rules, workspace, person))
-    return Chosen(policy, problems, cast("Choice", said.get("shell.program", "auto")))
+    return Chosen(policy, problems, cast("Choice", said.get("shell.program", "auto")), _context(said))
+
+
+def _context(said: Mapping[str, str]) -> context.Choice:
+    window, warn, auto = (int(said.get(f"context.{name}", "0")) for name in ("window", "warn", "auto"))
+    return context.Choice(window, warn, auto, said.get("context.history", ""))
 
 
 def _identities(rules: tuple[Rule, ...], workspace: str, person: str) -> dict[str, frozenset[tuple[int, int]]]:

@@ -13,7 +13,9 @@ class Settings(Struct, frozen=True):
     `allowed` and `disallowed` are permission rules, between commas or blanks; `tool_set` is a ToolSet.
     `record` and `replay` are files: a recording to write, or to play in place of a server, by order alone if
     `replay_loose`. `trust` lets what acts in the workspace (instructions, settings) in for this run; `bare` leaves it
-    out without a word. `yielding` names the fields that come from the home's settings.toml: a trusted workspace's wins.
+    out without a word. `defer`: nobody answers questions now, so that all of a response are asked at once.
+    `fork`: go on with a copy of the session; `rebind`: with another provider than it had; `placed`: `cwd` was named.
+    `yielding` names the fields that come from the home's settings.toml: a trusted workspace's wins.
     """
 
     cwd: str
@@ -31,9 +33,13 @@ class Settings(Struct, frozen=True):
     max_tokens: int = 0
     resume: str = ""
     continue_: bool = False
+    fork: bool = False
+    rebind: bool = False
+    placed: bool = False
     persist: bool = True
     trust: bool = False
     bare: bool = False
+    defer: bool = False
     yielding: tuple[str, ...] = ()
     allowed: str = ""
     disallowed: str = ""

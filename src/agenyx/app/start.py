@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
+from msgspec.structs import replace
+
 from agenyx.agent.ports import Approver, Emitter, Ports
 from agenyx.app.facts import check_price, price_of
 from agenyx.app.models import open_model
@@ -37,6 +39,8 @@ async def open_conversation(
     processes = Processes()
     early: list[Body] = []
     opened = open_session(settings, home, workspace, early.append)
+    workspace = opened.workspace
+    settings = replace(settings, cwd=workspace)
     emitter = Emitter(opened.session.id, emit)
     guard = HomeGuard(home)
     person = os.path.realpath(env["HOME"]) if env.get("HOME") else ""
@@ -59,7 +63,7 @@ async def open_conversation(
     early += [Notice("warning", f"{problem}.") for problem in chosen.problems]
     for body in early:
         emitter(body)
-    ports = Ports(approver, emit, barrier)
+    ports = Ports(approver, emit, barrier, ahead=settings.defer)
     return Conversation(settings, env, root, opened, model, processes, ports, emitter, instructions, guard, chosen)
 
 

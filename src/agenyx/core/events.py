@@ -26,7 +26,7 @@ FailureKind = Literal[
     "protocol",
 ]
 
-OutcomeKind = Literal["done", "failed", "step_limit", "budget", "loop", "cancelled", "stopped", "idle"]
+OutcomeKind = Literal["done", "failed", "step_limit", "budget", "loop", "cancelled", "stopped", "waiting", "idle"]
 
 
 def snake(name: str) -> str:
@@ -199,7 +199,10 @@ class Outcome(_Event, frozen=True):
 
 
 class TurnFinished(_Event, frozen=True):
-    """`usage` is None when the server never said; `cost` in US dollars, None when the price is unknown."""
+    """`usage` is None when the server never said; `cost` in US dollars, None when the price is unknown.
+
+    A turn that waits for answers is not over: `waiting` holds the questions, and a later process goes on with it.
+    """
 
     outcome: Outcome
     text: str
@@ -207,6 +210,7 @@ class TurnFinished(_Event, frozen=True):
     seconds: float
     usage: Usage | None = None
     cost: float | None = None
+    waiting: tuple[Approval, ...] = ()
 
 
 Body = (

@@ -11,5 +11,6 @@ ARGS_BYTES = 1 << 20
 TOOL_NAME_CHARS = 64  # longer names are refused by OpenAI-compatible servers
 RECORD_BYTES = 32 << 20
 TRANSCRIPT_BYTES = 256 << 20
+TRANSCRIPT_RECORDS = 100_000  # of one session (reference: AgentX §8.3)
 STDIN_BYTES = 8 << 20
 FILE_BYTES = 16 << 20  # largest file that a tool reads or writes whole

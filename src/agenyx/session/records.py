@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import UNSET, Struct, UnsetType
 
 from agenyx.core import json
@@ -19,19 +21,29 @@ class _Body(Struct, frozen=True, tag_field="kind", tag=snake):
 
 
 class Opened(_Body, frozen=True):
-    """The first record. `workspace` is the real path; `agenyx` the version that wrote it."""
+    """The first record; another one follows where the workspace moved. `workspace` is the real path.
+
+    `agenyx` is the version that wrote it, `origin` the session that this one was copied from. `place` is how the
+    workspace is known again elsewhere.
+    """
 
     session: str
     workspace: str
     agenyx: str
+    origin: str = ""
+    place: str = ""
 
 
 class Binding(_Body, frozen=True):
-    """Which model server answers from here on. `fingerprint` excludes the key."""
+    """Which model server answers from here on. `fingerprint` excludes the key.
+
+    `rebound`: the person chose to go on with another server, so provider state from before it counts no more.
+    """
 
     profile: str
     fingerprint: str
     model: str
+    rebound: bool = False
 
 
 class Prefix(_Body, frozen=True):
@@ -90,6 +102,69 @@ class Finished(_Body, frozen=True):
     outcome: Outcome
 
 
+class Title(_Body, frozen=True):
+    """What the person calls the session. The last one in the file counts, on whatever branch."""
+
+    text: str
+
+
+class Head(_Body, frozen=True):
+    """Moves the head: what is appended next follows the record `to`. The records of other branches stay.
+
+    `reason` is "rewind" or "switch", or "branch" where the head stays and `title` names what follows.
+    """
+
+    to: str
+    reason: Literal["rewind", "switch", "branch"]
+    title: str = ""
+
+
+class Pruned(_Body, frozen=True):
+    """Old results were taken out of the requests. `results` stand in their place and name where the whole lies.
+
+    `tokens` is about what the next request takes then, 0 when nobody knows.
+    """
+
+    results: tuple[ToolResult, ...]
+    tokens: int = 0
+
+
+class Compacted(_Body, frozen=True):
+    """`summary` stands for everything up to the record `upto`, but for the prompts in `kept`, which follow it verbatim.
+
+    `before` and `tokens` are about what the requests before and after take; `usage` is what the summary itself took.
+    """
+
+    summary: str
+    upto: str
+    kept: tuple[str, ...] = ()
+    by: Literal["auto", "overflow", "user"] = "auto"
+    written: bool = True
+    """By the model; else it is an excerpt."""
+    before: int = 0
+    tokens: int = 0
+    usage: Usage | None = None
+
+
+class Trimmed(_Body, frozen=True):
+    """From here on the requests hold, of what was before, only what was said: no calls and no results."""
+
+
+class Checkpoint(_Body, frozen=True):
+    """One path that a call changes: its state before and after; see session.checkpoints for what a state says.
+
+    Written before the effect with `after` None, and whole after it. `path` is absolute, as text; `mode` and
+    `mode_after` are st_mode, 0 where it is absent. `call` is that of a tool, or `rewind_…`.
+    """
+
+    call: str
+    path: str
+    before: str
+    after: str | None
+    mode: int
+    mode_after: int = 0
+
+
 class Unknown(_Body, frozen=True):
     """A record of a kind that this version does not know; its line stays in the file as it is."""
 
@@ -106,6 +181,12 @@ Body = (
     | EffectsBegun
     | Result
     | Finished
+    | Title
+    | Head
+    | Pruned
+    | Compacted
+    | Trimmed
+    | Checkpoint
     | Unknown
 )
 

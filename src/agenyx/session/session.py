@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from agenyx.core.errors import StoreError
+from collections.abc import Iterator
+
+from agenyx.core.errors import AgenyxError, StoreError
 from agenyx.core.ids import Clock, Ids
+from agenyx.core.limits import TRANSCRIPT_RECORDS
 from agenyx.core.redact import Masker
-from agenyx.session.records import VERSION, Body, Record, encode
+from agenyx.session.load import decode_lines
+from agenyx.session.records import VERSION, Body, Head, Record, encode
 from agenyx.session.state import Next, State, next_action
 from agenyx.session.store import Store
+from agenyx.session.tree import fold
 
 
 class Session:
@@ -29,6 +34,8 @@ class Session:
         """
         state, lines, records = self.state, list[bytes](), list[Record]()
         seq, parent = state.seq, state.head
+        if seq + len(bodies) > TRANSCRIPT_RECORDS:  # or nothing could read it any more
+            raise StoreError(f"the session is full: it has {seq:,} records", "Begin a new session.")
         for body in bodies:
             seq += 1
             turn_of = state.turn if turn is None else turn
@@ -50,6 +57,22 @@ class Session:
             if self.masker.found(line):
                 raise StoreError("a record would spell a configured key", "Nothing more was done. Start a new session.")
         return record, line
+
+    def move(self, head: Head) -> None:
+        """Go on from another record. Raises AgenyxError, and moves nothing, where a step would be torn or `to` is none.
+
+        The state is another object afterwards.
+        """
+        state = fold(self.records, head.to)
+        if state.pending:
+            raise AgenyxError("a call has no result there yet", "Choose the end of a turn: /tree lists them.")
+        self.append(head, sync=True)
+        state.apply(Record(VERSION, "", self.state.seq, "", self.clock(), "", head))
+        self.state = state
+
+    def records(self) -> Iterator[Record]:
+        """All records of the session, those of other branches as well, in the order of the file. Raises StoreError."""
+        return decode_lines(self._store.read(), [])
 
     def sync(self) -> None:
         """Bring everything written so far to the disk."""

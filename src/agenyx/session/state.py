@@ -7,26 +7,37 @@ then one path: read the records, ask `next_action`, go on.
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import Outcome, Usage
 from agenyx.core.messages import Assistant, Entry, Step, ToolCall, ToolResult
 from agenyx.core.verdict import Rule
 from agenyx.llm.request import Request
+from agenyx.session.binding import unbound
+from agenyx.session.diagnostics import tell
 from agenyx.session.records import (
     Accepted,
     Asked,
     Binding,
+    Compacted,
     Decided,
     EffectsBegun,
     Finished,
+    Head,
     Opened,
     Prefix,
     Prompt,
+    Pruned,
     Record,
     Response,
     Result,
+    Title,
+    Trimmed,
 )
+from agenyx.session.view import View, exchanged
+
+PROGRESS = 3  # whole responses after which a summary was of use
 
 
 class CallState(Struct):
@@ -46,6 +57,11 @@ class CallState(Struct):
     def args(self) -> str:
         """The arguments that count."""
         return self.call.args if self.edited is None else self.edited
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a question about it has no answer yet."""
+        return self.result is None and self.approval is not None and self.decision is None
 
 
 class NeedModel(Struct, frozen=True):
@@ -82,9 +98,17 @@ class State:
         self.opened: Opened | None = None
         self.binding: Binding | None = None
         self.prefix: Prefix | None = None
-        self.entries: list[Entry] = []
+        self.entries: list[Entry] = []  # all of them; the next request holds what `view` does
+        self.view = View()
+        self.breaks: dict[str, int] = {}  # what made a request differ from the start of the one before, and how often
+        self.floor = 0  # tokens that were left when room was made last
+        self._estimated = False  # they were not counted by a server yet
+        self.tries = 0  # summaries in a row that were followed by fewer than PROGRESS responses
+        self._since = 0  # whole responses since the last summary
+        self.overflowed = False  # room was made for a request that did not fit, and no response came since
         self.pending: dict[str, CallState] = {}
         self.seen: dict[str, str] = {}
+        self.prompts: set[str] = set()  # ids of those taken up
         self.rules: list[Rule] = []  # that the user set while answering
         self.turn: str = ""
         self.turn_entry = 0
@@ -94,12 +118,19 @@ class State:
         self.last_usage: Usage | None = None
         self.seq = 0
         self.head = ""
+        self.title = ""  # that the person gave
+        self.rewound = False  # the head was moved, and nothing was said since
         self.problems: list[str] = []
         self._assistant: Assistant | None = None
 
     @property
     def model(self) -> str:
         return self.binding.model if self.binding else ""
+
+    @property
+    def questions(self) -> tuple[Approval, ...]:
+        """The approvals that have no decision yet, in the order of their calls."""
+        return tuple(call.approval for call in self.pending.values() if call.approval is not None and call.waiting)
 
     def turn_steps(self, last: int | None = None) -> list[Step]:
         """The finished steps of the current turn; with `last`, those among about so many of its latest."""
@@ -112,14 +143,24 @@ class State:
             case Opened() as body:
                 self.opened = body
             case Binding() as body:
+                if self.binding is not None and self.binding.model != body.model:
+                    self._broke(f"the model changed from {self.binding.model} to {body.model}")
+                    self.floor = self.tries = 0
                 self.binding = body
+                if body.rebound:
+                    self.entries = [unbound(entry) for entry in self.entries]
+                    self.view.entries = [unbound(entry) for entry in self.view.entries]
             case Prefix() as body:
+                if self.prefix is not None:
+                    self._broke(body.cause or "the head changed")
                 self.prefix = body
             case Prompt(user):
                 self._prompt(record)
+                self.prompts.add(user.prompt_id)
                 self.entries.append(user)
+                self.view.add(user, record.id)
             case Response() as body:
-                self._response(body)
+                self._response(record, body)
             case Accepted(call) if call in self.pending:
                 self.pending[call].accepted = True
             case Asked(approval) if approval.call.id in self.pending:
@@ -135,23 +176,42 @@ class State:
                 self._result(record, body)
             case Finished(outcome):
                 self.outcome = outcome
+            case Pruned() as body:
+                self._pruned(body)
+            case Compacted() as body:
+                self._compacted(body)
+            case Trimmed():
+                self.view.trim()
+                self._broke("earlier turns were shortened to what was said")
+            case Title(text):
+                self.title = text
+            case Head(to, reason):
+                self.head, self.rewound = to, self.rewound or reason != "branch"
+                self.outcome = self.outcome or Outcome("idle")
+                if reason != "branch":
+                    self._broke("the conversation goes on from another point")
             case Accepted() | Asked():
-                self.problems.append(f"record {record.seq} names a call that is not open")
+                tell(self.problems, "orphan_event", f"record {record.seq} names a call that is not open")
             case _:
                 pass
 
     def _prompt(self, record: Record) -> None:
         if self._assistant is not None:
-            # Only a damaged file has a prompt here: results were lost, so the step is closed without them.
-            self.problems.append(f"record {record.seq}: {self._close('interrupted')} results were lost")
+            self._close(record)
         if record.turn != self.turn:
             self.turn, self.steps, self.turn_entry = record.turn, 0, len(self.entries)
-        self.outcome = None
+            self.tries, self.overflowed = 0, False  # the person goes on, not a loop
+        self.outcome, self.rewound = None, False
 
-    def _response(self, body: Response) -> None:
+    def _response(self, record: Record, body: Response) -> None:
         if self._assistant is not None:
-            self.problems.append(f"{self._close('interrupted')} results were lost")
+            self._close(record)
         self.steps += 1
+        if (counted := self.view.measure(body.usage)) and self._estimated:
+            self.floor, self._estimated = counted, False
+        if body.assistant.stop != "cut":
+            self.overflowed, self._since = False, self._since + 1
+            self.tries = self.tries if self._since < PROGRESS else 0
         if body.usage is not None:
             self.last_usage = body.usage
             self.usage = body.usage if self.usage is None else self.usage + body.usage
@@ -172,7 +232,8 @@ class State:
     def _result(self, record: Record, body: Result) -> None:
         state = self.pending.get(body.result.call)
         if state is None or state.result is not None:
-            self.problems.append(f"record {record.seq} is a result for a call that is not open")
+            code = "orphan_tool_result" if state is None else "duplicate_tool_result"
+            tell(self.problems, code, f"record {record.seq} is a result for a call that is not open")
             return
         state.result = body.result
         for observed in body.observed:
@@ -183,37 +244,70 @@ class State:
         results = [state.result for state in self.pending.values()]
         settled = tuple(result for result in results if result is not None)
         if self._assistant is not None and len(settled) == len(results):
-            self.entries.append(Step(self._assistant, settled))
+            step = Step(self._assistant, settled)
+            self.entries.append(step)
+            self.view.add(step, self.head)
             self._assistant, self.pending = None, {}
 
-    def _close(self, status: str) -> int:
-        """Give every open call of the pending response an interrupted result; says how many."""
+    def _pruned(self, body: Pruned) -> None:
+        self.view.prune(body)
+        self.floor, self._estimated = body.tokens, True
+        self._broke("old results were taken out to make room")
+        spills = {result.call: result.spill for result in body.results if result.spill}
+        for index in range(len(self.entries) - 1, -1, -1):
+            if not spills:
+                break  # they are among the latest: a long history is not gone through
+            entry = self.entries[index]
+            if isinstance(entry, Step) and any(result.call in spills for result in entry.results):
+                named = {r.call: replace(r, spill=spills.pop(r.call)) for r in entry.results if r.call in spills}
+                self.entries[index] = exchanged(entry, named)
+
+    def _compacted(self, body: Compacted) -> None:
+        self.view.compact(body)
+        self.floor, self._estimated = body.tokens, True
+        self.overflowed = self.overflowed or body.by == "overflow"
+        if body.by != "user":
+            self.tries, self._since = self.tries + 1, 0
+        self._broke("compaction")
+        if body.usage is not None:
+            self.usage = body.usage if self.usage is None else self.usage + body.usage
+
+    def _broke(self, cause: str) -> None:
+        self.breaks[cause] = self.breaks.get(cause, 0) + 1
+
+    def _close(self, record: Record) -> None:
+        """End the pending response before `record`: only a damaged file lacks results there.
+
+        Its open calls get interrupted results; where none was answered it is left out, and stays in the file.
+        """
         lost = [state for state in self.pending.values() if state.result is None]
+        if len(lost) == len(self.pending):
+            what = f"record {record.seq}: all results of the response before it were lost, so it is left out"
+            tell(self.problems, "omitted_fully_unresolved_group", what)
+            self._assistant, self.pending = None, {}
+            return
+        tell(self.problems, "recovered_interrupted_tool", f"record {record.seq}: {len(lost)} results were lost")
         for state in lost:
             state.result = ToolResult(state.call.id, "interrupted", ())
         self._advance()
-        return len(lost)
 
 
 def next_action(state: State) -> Next:
     """What comes next. A pure function of the state, which is a pure function of the records."""
     unresolved = tuple(call for call in state.pending.values() if call.result is None)
     if unresolved:
-        first = unresolved[0]
-        if first.approval is not None and first.decision is None:
-            asked = (call.approval for call in unresolved if call.decision is None)
-            return Waiting(tuple(approval for approval in asked if approval is not None))
-        return Settle(unresolved)
+        return Waiting(state.questions) if unresolved[0].waiting else Settle(unresolved)
     if state.outcome is not None:
         return Over(state.outcome)
     last = state.entries[-1] if state.entries else None
     if isinstance(last, Step) and not last.results and last.assistant.stop != "cut":
         return Over(None)
-    return NeedModel(_request(state))
+    return NeedModel(request_of(state))
 
 
-def _request(state: State) -> Request:
+def request_of(state: State) -> Request:
+    """The next request, as it stands."""
     prefix, binding = state.prefix, state.binding
     if prefix is None or binding is None:
         raise ValueError("a session has its Binding and Prefix records before its first prompt")
-    return Request(binding.model, prefix.options, prefix.tools, prefix.system, state.entries, prefix.hash)
+    return Request(binding.model, prefix.options, prefix.tools, prefix.system, state.view.entries, prefix.hash)

@@ -29,7 +29,7 @@ def remedy(approval: Approval) -> str:
     inner = (concern for command in effects.commands for concern in command.concerns)
     always = any(concern.level == "always" for concern in (*effects.concerns, *inner))
     if guarded or always or effects.interact:
-        return "Only a person at a terminal can allow it: run agenyx in a terminal."
+        return "Only a person can allow it: run agenyx in a terminal, or with --approvals defer."
     if rules := approval.verdict.offer:
         from shlex import quote  # only for a denial
 
@@ -37,6 +37,6 @@ def remedy(approval: Approval) -> str:
     if effects.writes and not (effects.opaque or effects.commands or effects.hosts or effects.removes):
         return "The user can allow edits of workspace files with --permission-mode acceptEdits."
     return (
-        "The user can run agenyx in a terminal to be asked or, where nothing can be damaged, "
-        "with --dangerously-skip-permissions."
+        "The user can run agenyx in a terminal to be asked, with --approvals defer to be asked later or, where nothing "
+        "can be damaged, with --dangerously-skip-permissions."
     )

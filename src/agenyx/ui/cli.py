@@ -57,13 +57,21 @@ def _run(argv: list[str], env: Mapping[str, str]) -> int:
             from agenyx.ui.permissions import main as permissions
 
             return permissions(rest, env)
+        case ["approvals", *rest]:
+            from agenyx.ui.approvals import main as approvals
+
+            return approvals(rest, env)
+        case ["sessions", *rest]:
+            from agenyx.ui.sessions import main as sessions
+
+            return sessions(rest, env)
         case ["trust", *rest]:
             from agenyx.ui.trust import main as trust
 
             return trust(rest, env)
         case ["chat", *rest]:
             chat = parse(rest)
-            if not (chat.help or chat.version or chat.list_providers):
+            if not (chat.help or chat.version or chat.list_providers or chat.list_sessions or chat.delete_session):
                 return _chat(chat, env)
             argv = rest
         case ["completion", *rest]:
@@ -87,6 +95,10 @@ def _run(argv: list[str], env: Mapping[str, str]) -> int:
         from agenyx.ui.providers import main as providers
 
         return providers(argv, env)
+    if options.list_sessions or options.delete_session:
+        from agenyx.ui.session_list import main as session_list
+
+        return session_list(argv, env)
     return _task(options, env)
 
 
@@ -107,6 +119,11 @@ def _chat(options: Options, env: Mapping[str, str]) -> int:
         raise UsageError(
             "agenyx chat is a conversation: -p, - and --output-format do not go with it",
             "Leave them out, or leave out chat.",
+        )
+    if options.approvals == "defer":
+        raise UsageError(
+            "--approvals defer is for a single task: in a conversation you are there to answer",
+            "Leave it out, or use -p.",
         )
     _prepare(options, env)
     from agenyx.ui.signals import Signals

@@ -9,7 +9,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("chat", "run", "login", "logout", "doctor", "config", "trust", "permissions", "local", "completion")
+COMMANDS = (
+    "chat",
+    "run",
+    "login",
+    "logout",
+    "doctor",
+    "config",
+    "trust",
+    "permissions",
+    "approvals",
+    "sessions",
+    "local",
+    "completion",
+)
 
 
 def completion(argv: Sequence[str]) -> str:

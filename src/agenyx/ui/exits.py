@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 OK = 0
 FAILED = 1
 USAGE = 2
+WAITING = 3
 STEP_LIMIT = 5
 BUDGET = 6
 BUSY = 75  # EX_TEMPFAIL of sysexits(3): the same command may succeed later
@@ -39,6 +40,8 @@ def code_of(ended: TurnFinished | BaseException, signal: int = 0) -> int:
             return STEP_LIMIT
         case "budget":
             return BUDGET
+        case "waiting":
+            return WAITING
         case "cancelled":
             return INTERRUPTED
         case _:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
 FORMATS = ("text", "json")
 EFFORTS = ("none", "low", "medium", "high", "xhigh", "max")
+APPROVALS = ("ask", "defer")
 SHELLS = ("bash", "zsh", "fish")
 MOST_STEPS = 100_000
+MOST_SESSIONS = 500  # of one page (reference: AgentX §1.3)
 
 
 class Flag:
@@ -70,6 +72,7 @@ class Options:
         self.allowed_tools = ""
         self.disallowed_tools = ""
         self.tool_set = ""
+        self.approvals = ""
         self.max_steps = ""
         self.max_budget_usd = ""
         self.max_tokens = ""
@@ -78,7 +81,14 @@ class Options:
         self.bare = False
         self.continue_ = False
         self.resume = ""
+        self.fork = False
+        self.rebind = False
         self.no_persistence = False
+        self.list_sessions = False
+        self.delete_session = ""
+        self.session_revision = ""
+        self.session_page_size = ""
+        self.session_page_token = ""
         self.verbose = False
         self.debug = False
         self.help = False
@@ -125,6 +135,11 @@ def _tokens(value: str) -> str:
     if value.isascii() and value.isdigit() and len(value) <= 12 and int(value) > 0:
         return ""
     return "is not a whole number of tokens above 0"
+
+
+def _page_size(value: str) -> str:
+    good = value.isascii() and value.isdigit() and len(value) < 5 and 0 < int(value) <= MOST_SESSIONS
+    return "" if good else f"is not a whole number from 1 to {MOST_SESSIONS}"
 
 
 RUN, MODEL, PERMISSIONS, SESSION, OTHER = "Run", "Model", "Permissions", "Sessions", "Diagnostics"
@@ -238,6 +253,17 @@ FLAGS = (
         "trust",
         "let what acts in the workspace (AGENTS.md, CLAUDE.md, .agenyx/settings.toml) in for this run without asking",
     ),
+    Flag(
+        PERMISSIONS,
+        ("--approvals",),
+        "approvals",
+        "what a single task does with a call that needs a yes: ask at the terminal, refusing it where there is none, "
+        "or defer: end with exit code 3 and wait for agenyx approvals",
+        "HOW",
+        choices=APPROVALS,
+        default="ask",
+        once=True,
+    ),
     Flag(RUN, ("--bare",), "bare", "leave out all instructions and settings of the workspace"),
     Flag(
         MODEL,
@@ -248,8 +274,45 @@ FLAGS = (
         choices=("default", "full", "core", "small"),
     ),
     Flag(SESSION, ("-c", "--continue"), "continue_", "go on with the latest session of this directory"),
-    Flag(SESSION, ("--resume",), "resume", "go on with the session of this id", "ID", once=True),
+    Flag(SESSION, ("--resume",), "resume", "go on with the session of this id, or title", "ID", once=True),
+    Flag(
+        SESSION,
+        ("--fork-session",),
+        "fork",
+        "with --continue or --resume: go on with a copy, and leave the session as it is",
+    ),
+    Flag(
+        SESSION,
+        ("--rebind",),
+        "rebind",
+        "with --continue or --resume: go on with another provider, without what only the one before could read",
+    ),
     Flag(SESSION, ("--no-session-persistence",), "no_persistence", "keep the session in memory only"),
+    Flag(SESSION, ("--list-sessions",), "list_sessions", "for programs: sessions of --cwd DIR with their revisions"),
+    Flag(
+        SESSION,
+        ("--session-page-size",),
+        "session_page_size",
+        "with --list-sessions: so many at once",
+        "N",
+        check=_page_size,
+        default="100",
+        once=True,
+    ),
+    Flag(
+        SESSION, ("--session-page-token",), "session_page_token", "with --list-sessions: the next page", "T", once=True
+    ),
+    Flag(
+        SESSION, ("--delete-session",), "delete_session", "for programs: delete it, if it is unchanged", "ID", once=True
+    ),
+    Flag(
+        SESSION,
+        ("--session-revision",),
+        "session_revision",
+        "with --delete-session: as it was listed",
+        "REV",
+        once=True,
+    ),
     Flag(OTHER, ("--verbose",), "verbose", "show activity on standard error, also when that is not a terminal"),
     Flag(OTHER, ("-d", "--debug"), "debug", "write diagnostics to standard error, one JSON object a line"),
     Flag(OTHER, ("-h", "--help"), "help", "show this help"),
@@ -257,6 +320,16 @@ FLAGS = (
 )
 
 CONFLICTS = (
+    Conflict(
+        lambda o: bool(o.session_page_size or o.session_page_token) and not o.list_sessions,
+        "--session-page-size and --session-page-token need --list-sessions",
+        "Add it, with the --cwd of the workspace.",
+    ),
+    Conflict(
+        lambda o: bool(o.session_revision) and not o.delete_session,
+        "--session-revision needs --delete-session ID",
+        "Name the session to delete.",
+    ),
     Conflict(
         lambda o: bool(o.replay and (o.record or o.provider or o.base_url or o.model or o.effort)),
         "--replay excludes --record, --provider, --base-url, --model and --effort",
@@ -278,6 +351,16 @@ CONFLICTS = (
         "Use --continue for the latest session, or --resume ID for a certain one.",
     ),
     Conflict(
+        lambda o: o.fork and not (o.continue_ or o.resume),
+        "--fork-session needs --continue or --resume",
+        "Say which session to copy: --continue for the latest of this directory, or --resume ID.",
+    ),
+    Conflict(
+        lambda o: o.rebind and not (o.continue_ or o.resume),
+        "--rebind needs --continue or --resume",
+        "Say which session is to go on with another provider.",
+    ),
+    Conflict(
         lambda o: o.no_persistence and o.continue_,
         "--no-session-persistence and --continue exclude each other",
         "A session that goes on has to be stored: leave one of the two out.",
@@ -286,6 +369,11 @@ CONFLICTS = (
         lambda o: o.no_persistence and bool(o.resume),
         "--no-session-persistence and --resume exclude each other",
         "A session that goes on has to be stored: leave one of the two out.",
+    ),
+    Conflict(
+        lambda o: o.no_persistence and o.approvals == "defer",
+        "--no-session-persistence and --approvals defer exclude each other",
+        "What waits for an answer has to be stored: leave one of the two out.",
     ),
     Conflict(
         lambda o: o.dangerous and o.permission_mode not in ("", "bypassPermissions"),

@@ -18,6 +18,8 @@ Usage:
   agenyx doctor                   say what is set up, try the model, and what to do where something is wrong
   agenyx config ...               show, explain and change settings (agenyx config --help)
   agenyx permissions ...          what would happen to a call and why; the rules (agenyx permissions --help)
+  agenyx approvals ...            calls that wait for your yes: list, show, allow, deny (agenyx approvals --help)
+  agenyx sessions ...             list, show, search, name and delete stored sessions (agenyx sessions --help)
   agenyx trust ...                show, give and take back trust in what workspaces bring (agenyx trust --help)
   agenyx local ...                install and manage the small offline model (agenyx local --help)
   agenyx completion SHELL         print a completion script for {shells}
@@ -39,7 +41,8 @@ Exit codes:
   0    the task was done              75   the provider is busy: try again later
   1    it failed                      129  ended by SIGHUP
   2    the command line is wrong      130  interrupted (Ctrl+C)
-  5    the step limit was reached     143  ended by SIGTERM
+  3    a call waits for your yes      143  ended by SIGTERM
+  5    the step limit was reached
   6    the budget was reached
 
 Environment:

@@ -11,7 +11,7 @@ from agenyx.agent.ports import Approver
 from agenyx.app.settings import Settings
 from agenyx.app.start import open_conversation
 from agenyx.config.secrets import masker
-from agenyx.core.errors import UsageError
+from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.core.events import TurnFinished
 from agenyx.core.json import scrub
 from agenyx.core.verdict import Mode
@@ -25,6 +25,7 @@ from agenyx.ui.streams import Writer, standard
 
 if TYPE_CHECKING:
     from agenyx.ui.debug import Debug
+    from agenyx.ui.defer import DeferringApprover
 
 
 def run_once(options: Options, env: Mapping[str, str], stdin: Stdin, signals: Signals) -> int:
@@ -90,9 +91,9 @@ async def _turn(
     else:
         prompt = scrub(options.prompt)
     printer.stage("session construction started")
-    conversation = await open_conversation(
-        settings(options), env, printer.emit, _approver(signals, printer), printer.barrier
-    )
+    approver = _approver(signals, printer)
+    deferring = _deferring(options, approver, goes_on=not prompt)
+    conversation = await open_conversation(settings(options), env, printer.emit, deferring or approver, printer.barrier)
     try:
         printer.stage("session construction completed")
         if reads and not whole:
@@ -105,6 +106,13 @@ async def _turn(
             prompt = _join(options.prompt, piped)
         if not prompt and not conversation.unfinished:
             raise UsageError("the last turn of this session is finished", "Say what to do next, after --continue.")
+        if options.approvals == "defer":
+            if not conversation.persistent:
+                raise AgenyxError(
+                    "--approvals defer needs a session on disk", "Make the home writable, or leave it out."
+                )
+        elif deferring is not None:
+            deferring.held = conversation.asked
         finished = await (conversation.prompt(prompt) if prompt else conversation.go_on())
         printer.finish(finished, conversation.session_id)
         return finished
@@ -122,6 +130,15 @@ def _approver(signals: Signals, printer: Printer) -> Approver:
         if terminal := find_terminal():
             return TerminalApprover(terminal, signals, printer.barrier)
     return HeadlessApprover()
+
+
+def _deferring(options: Options, approver: Approver, *, goes_on: bool) -> DeferringApprover | None:
+    """The approver that leaves questions open: all, or, where nobody is there, those about calls that waited before."""
+    if options.approvals != "defer" and not (goes_on and isinstance(approver, HeadlessApprover)):
+        return None
+    from agenyx.ui.defer import DeferringApprover  # most runs leave nothing open
+
+    return DeferringApprover(approver)
 
 
 def _debug() -> Debug:
@@ -148,9 +165,13 @@ def settings(options: Options) -> Settings:
         max_tokens=int(options.max_tokens or 0),
         resume=options.resume,
         continue_=options.continue_,
+        fork=options.fork,
+        rebind=options.rebind,
+        placed=bool(options.cwd),
         persist=not options.no_persistence,
         trust=options.trust,
         bare=options.bare,
+        defer=options.approvals == "defer",
         yielding=options.yielding,
         allowed=options.allowed_tools,
         disallowed=options.disallowed_tools,

@@ -52,9 +52,10 @@ def wants_json(argv: Sequence[str]) -> bool:
 
 
 def wants_list(argv: Sequence[str]) -> bool:
-    """Whether the configured providers were asked for: then standard output stays empty when that fails."""
+    """Whether one of the lists for programs was asked for: then standard output stays empty when that fails."""
     words = list(argv)
-    return "--list-providers" in (words[: words.index("--")] if "--" in words else words)
+    names = {word.partition("=")[0] for word in (words[: words.index("--")] if "--" in words else words)}
+    return not names.isdisjoint(("--list-providers", "--list-sessions", "--delete-session"))
 
 
 def _flag(word: str, rest: list[str], options: Options, given: dict[str, str]) -> None:

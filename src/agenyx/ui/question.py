@@ -20,6 +20,7 @@ _GUTTER, _MARK = "  ", "… "
 _TAB = 4
 _LEAST = 10  # columns
 _NAMED = 3  # commands in a reason
+KEYS = "s/a would allow"
 _UNRULED = "no rule allows"
 
 
@@ -67,7 +68,7 @@ def text_rows(text: str, width: int) -> list[str]:
 def offer_rows(approval: Approval, width: int) -> list[str]:
     """The rules that would be set."""
     rules = ", ".join(rule.text for rule in approval.verdict.offer)
-    return _row(f"s/a would allow: {flat(rules)}", width) if rules else []
+    return _row(f"{KEYS}: {flat(rules)}", width) if rules else []
 
 
 def arguments(approval: Approval) -> str:

@@ -11,7 +11,12 @@ from agenyx.core.messages import ToolCall
 from agenyx.ui.exits import explain
 from agenyx.ui.view import View
 
-_SUBTYPE = {"done": "success", "step_limit": "error_max_turns", "budget": "error_max_budget_usd"}
+_SUBTYPE = {
+    "done": "success",
+    "waiting": "approval_required",
+    "step_limit": "error_max_turns",
+    "budget": "error_max_budget_usd",
+}
 _STOP: dict[OutcomeKind, str] = {"done": "completed", "step_limit": "max_turns", "failed": "error"}
 
 
@@ -25,18 +30,24 @@ def record(view: View, ended: TurnFinished | BaseException, seconds: float, uuid
         "subtype": _SUBTYPE.get(kind, "error_during_execution"),
         "duration_ms": round((finished.seconds if finished else seconds) * 1000),
         "duration_api_ms": round(view.api_seconds * 1000),
-        "is_error": kind != "done",
+        "is_error": kind not in ("done", "waiting"),
         "num_turns": finished.steps if finished else 0,
         "stop_reason": _stop_reason(ended, kind),
         "total_cost_usd": finished.cost if finished else None,
         "usage": _usage(usage),
+        "cache_hit_rate": hit_rate(usage),
+        "prefix_breaks": view.breaks,
         "modelUsage": {view.model: _model_usage(usage, finished)} if view.model else {},
         "permission_denials": [_denial(call) for call in view.denied.values()],
         "uuid": uuid,
         "session_id": session or view.session,
     }
-    if finished and kind == "done":
+    if finished and kind in ("done", "waiting"):
         value["result"] = finished.text
+        if finished.waiting:
+            from agenyx.ui.defer import entry  # most runs leave nothing open
+
+            value["approvals"] = [entry(approval) for approval in finished.waiting]
     else:
         value["errors"] = [json.scrub(text) for text in _errors(ended)]
     return json.encode(value) + b"\n"
@@ -65,6 +76,10 @@ def reason(ended: TurnFinished | BaseException) -> tuple[str, str]:
     if isinstance(ended, BaseException):
         return explain(ended)
     outcome = ended.outcome
+    if ended.waiting:
+        from agenyx.ui.defer import message  # most runs leave nothing open
+
+        return message(ended.waiting)
     if outcome.failure:
         return outcome.failure.message, outcome.failure.fix
     return outcome.message or f"the turn ended: {outcome.kind.replace('_', ' ')}", ""
@@ -90,6 +105,12 @@ def _usage(usage: Usage | None) -> dict[str, int | None]:
         "reasoning_output_tokens": usage.reasoning,
         "total_tokens": given + usage.out,
     }
+
+
+def hit_rate(usage: Usage | None) -> float | None:
+    """The share of the input that came from the provider's cache, None when nothing was counted."""
+    given = usage.fresh + usage.cache_read + usage.cache_write if usage else 0
+    return round(usage.cache_read / given, 4) if usage and given else None
 
 
 def _model_usage(usage: Usage | None, finished: TurnFinished | None) -> dict[str, object]:

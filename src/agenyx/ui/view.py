@@ -12,6 +12,7 @@ from agenyx.core.events import (
     CallFinished,
     Done,
     Failure,
+    PrefixBroke,
     Retrying,
     Started,
     StepStarted,
@@ -25,6 +26,7 @@ from agenyx.core.messages import ToolCall
 class View:
     """`streamed` is the text of the main agent's current response; `denied` the refused calls by id, in order.
 
+    `breaks` says what made the prompt cache start anew.
     `api_seconds` is the time that responses took, retries included; `step_seconds` that of the last one.
     """
 
@@ -36,6 +38,7 @@ class View:
         self.denied: dict[str, ToolCall] = {}
         self.api_seconds = self.step_seconds = 0.0
         self.finished: TurnFinished | None = None
+        self.breaks: list[str] = []
         self._asked: dict[str, ToolCall] = {}
         self._proposed: list[ToolCall] = []  # of the last response, without ids, not accounted for yet
         self._asked_at: float | None = None
@@ -72,6 +75,8 @@ class View:
                     self.calls[result.call] = replace(self._take(name), id=result.call)
                 if result.status == "denied":
                     self.denied[result.call] = self.calls[result.call]
+            case PrefixBroke(cause) if main:
+                self.breaks.append(cause)
             case TurnFinished() if main:
                 self.finished = event.body
             case _:

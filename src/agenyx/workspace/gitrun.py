@@ -90,12 +90,21 @@ class Repository:
         """Where the folder lies in the repository: "" for its top, else a path with `/` at its end."""
         return b"" if self._folder == self.top else os.path.join(os.path.relpath(self._folder, self.top), b"")
 
-    async def look(self, *words: str | bytes, seconds: float = SECONDS) -> Answer:
-        """Run a command that only looks; nothing that the repository configures runs. Raises GitProblem."""
+    async def look(
+        self,
+        *words: str | bytes,
+        seconds: float = SECONDS,
+        stdin: bytes | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Run a command with which nothing runs that the repository configures: one that looks, or plumbing.
+
+        `more` is added to its environment. Raises GitProblem.
+        """
         off = [f"filter.{name}.{what}=" for name in self.filters for what in _FILTERS]
         off += [f"filter.{name}.required=false" for name in self.filters]
         env = {name: self._env[name] for name in _PASSED if name in self._env}
-        return await self._run((_NO_HOOKS, *off), words, None, seconds, env | _ENV)
+        return await self._run((_NO_HOOKS, *off), words, stdin, seconds, env | _ENV | dict(more or {}))
 
     async def act(self, *words: str | bytes, stdin: bytes | None = None, seconds: float = SECONDS) -> Answer:
         """Run a command with the repository's own hooks and filters: they decide what is committed."""

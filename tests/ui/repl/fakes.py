@@ -8,9 +8,11 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from agenyx.agent.context import Levels, Parts
 from agenyx.core.errors import UsageError
 from agenyx.core.events import AgentEvent, Body, Outcome, StepStarted, TextDelta, TurnFinished, TurnStarted, Usage
 from agenyx.core.verdict import Mode, Rule
+from agenyx.session.records import Compacted
 from agenyx.ui.spans import Line, plain
 
 
@@ -27,6 +29,9 @@ class FakeStatus(Struct, frozen=True):
     branch: str = "main"
     cost: float | None = None
     window: int | None = None
+    levels: Levels | None = None
+    parts: Parts = Parts(0, 0, 0, 0, 0)
+    breaks: dict[str, int] = {}
 
 
 class FakeTalk:
@@ -41,6 +46,7 @@ class FakeTalk:
         self.closed = asyncio.Event()
         self.stubborn = False
         self.held: tuple[Rule, ...] = ()
+        self.made: Compacted | None = None
 
     def emit(self, body: Body) -> None:
         self._emit(AgentEvent(1, self.session_id, "t", 1, body))
@@ -72,6 +78,10 @@ class FakeTalk:
     async def go_on(self) -> TurnFinished:
         self.unfinished = False
         return await self.prompt("(go on)")
+
+    async def compact(self, focus: str) -> Compacted | None:
+        self.told.append(f"compact {focus}".rstrip())
+        return self.made
 
     def steer(self, text: str) -> None:
         self.told.append(f"steer {text}")

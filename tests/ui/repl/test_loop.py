@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from agenyx.agent.context import Parts, levels
 from agenyx.app.settings import Settings
 from agenyx.core.errors import UsageError
+from agenyx.core.events import Usage
 from agenyx.proc.spawn import Processes
+from agenyx.session.records import Compacted
 from agenyx.ui.repl import loop as module
 from agenyx.ui.repl.commands.context import Context
 from agenyx.ui.repl.loop import Repl
@@ -214,6 +217,51 @@ def test_instant_commands_run_beside_the_turn_and_others_wait(tmp_path: Path) ->
     assert bench.surface.taken_back == ["/clear"]
 
 
+def test_the_figures_tell_what_the_cache_did_and_where_the_room_goes(tmp_path: Path) -> None:
+    async def script(bench: Bench) -> None:
+        bench.talk.facts = FakeStatus(
+            usage=Usage(fresh=2_000, cache_read=7_500, cache_write=500, out=900),
+            context=64_000,
+            window=128_000,
+            levels=levels(128_000),
+            parts=Parts(9_000, 1_000, 14_000, 40_000, 0),
+            breaks={"the model changed from a to b": 1, "old results were taken out to make room": 3},
+        )
+        await bench.send("/cost", "/context")
+
+    _, bench = drive(tmp_path, script)
+    text = bench.surface.text
+    for words in (
+        "2k fresh, 7.5k cached, 500 written to the cache, 900 out",
+        "cost       unknown",
+        "cache      75% of the input came from it",
+        "anew       the model changed from a to b",
+        "old results were taken out to make room (3 times)",
+        "50%",
+        "is made at 95k tokens; /compact makes it now",
+        "40k results of calls",
+        "9k system text and tools",
+    ):
+        assert words in text, words
+    assert "summary of what was before" not in text
+
+
+def test_compact_says_what_it_came_to_and_hands_on_what_to_keep(tmp_path: Path) -> None:
+    async def script(bench: Bench) -> None:
+        await bench.send("/compact")
+        bench.talk.made = Compacted("short", "r", before=90_000, tokens=12_000)
+        await bench.send("/compact the tests of the parser")
+        bench.talk.made = Compacted("short", "r", before=90_000, tokens=12_000, written=False)
+        await bench.send("/compact")
+
+    _, bench = drive(tmp_path, script)
+    assert bench.talk.told == ["compact", "compact the tests of the parser", "compact", "closed"]
+    text = bench.surface.text
+    assert "there is nothing to summarise yet" in text
+    assert text.count("about 90k tokens became about 12k.") == 2
+    assert " ".join(text.split()).count("The model wrote no summary, so an excerpt stands in its place.") == 1
+
+
 def test_commands_ask_no_model(tmp_path: Path) -> None:
     async def script(bench: Bench) -> None:
         await bench.send(
@@ -225,7 +273,7 @@ def test_commands_ask_no_model(tmp_path: Path) -> None:
     assert bench.talk.told == ["closed"]
     text = bench.surface.text
     for words in (
-        "/resume [ID]",
+        "/resume [ID|TITLE]",
         "Ctrl+J",
         "session    s-1",
         "model other (fake), from the next turn on",

@@ -104,6 +104,10 @@ class Repl:
             asyncio.get_running_loop().call_later(TWICE, self._forget, self.hint)
         self._surface.changed()
 
+    def take_back(self, text: str) -> None:
+        """Put text back into the input, where there is one to edit in."""
+        self._surface.take_back(text)
+
     def leave(self, code: int = OK) -> None:
         """End the REPL: a running turn is stopped first."""
         if self._leaving is None:

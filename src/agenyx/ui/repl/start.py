@@ -140,7 +140,7 @@ class _Session:
             return Context(repl, self._settings, self._env, self._home, self._workspace, self._processes)
 
         async def opened(session: str) -> Talk:
-            chosen = replace(self._settings, resume=session, continue_=False) if session else self._settings
+            chosen = replace(self._settings, resume=session, continue_=False, fork=False) if session else self._settings
             return await open_conversation(chosen, self._env, repl.emit, self._approver, repl.barrier)
 
         repl = Repl(surface, opened, glyphs_for(sys.stdout.encoding or "ascii"), context)

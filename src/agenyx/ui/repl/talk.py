@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from agenyx.agent.context import Levels, Parts
 from agenyx.core.events import TurnFinished, Usage
 from agenyx.core.verdict import Mode, Rule
+from agenyx.session.records import Compacted
+from agenyx.session.tree import Tree
+
+if TYPE_CHECKING:
+    from agenyx.app.rewind import Files
 
 
 class Status(Protocol):
     """`context`: tokens of the last request and its answer, None before the first.
 
-    `cost` in US dollars, `window` in tokens; None where they are not known.
+    `cost` in US dollars, `window` in tokens; None where they are not known. `breaks` count what broke the prompt cache.
     """
 
     @property
@@ -39,6 +45,12 @@ class Status(Protocol):
     def cost(self) -> float | None: ...
     @property
     def window(self) -> int | None: ...
+    @property
+    def levels(self) -> Levels | None: ...
+    @property
+    def parts(self) -> Parts: ...
+    @property
+    def breaks(self) -> Mapping[str, int]: ...
 
 
 class Talk(Protocol):
@@ -50,6 +62,7 @@ class Talk(Protocol):
     def unfinished(self) -> bool: ...
     async def prompt(self, text: str) -> TurnFinished: ...
     async def go_on(self) -> TurnFinished: ...
+    async def compact(self, focus: str) -> Compacted | None: ...
     def steer(self, text: str) -> None: ...
     def set_mode(self, mode: Mode) -> None: ...
     def set_model(self, name: str) -> None: ...
@@ -57,6 +70,22 @@ class Talk(Protocol):
     def status(self) -> Status: ...
     def rules(self) -> tuple[Rule, ...]:
         """The permission rules that hold now: of the settings and flags, then those that were set while answering."""
+        ...
+
+    def files(self) -> Files:
+        """What the calls of this session did to files, and the way back."""
+        ...
+
+    def tree(self) -> Tree:
+        """The turns of the session on all its branches."""
+        ...
+
+    def rewind(self, to: str, reason: Literal["rewind", "switch"] = "rewind") -> None:
+        """Go on from this record, `before` or `end` of a turn. Raises AgenyxError."""
+        ...
+
+    def branch(self, title: str = "") -> None:
+        """Begin another branch here."""
         ...
 
     async def clear(self) -> Talk:

@@ -20,6 +20,10 @@ class Host(Protocol):
 
     def steer(self, text: str) -> bool: ...
     def leave(self) -> None: ...
+    def take_back(self, text: str) -> None:
+        """Put text back into the input, for editing."""
+        ...
+
     async def replace(self, talk: Talk, *, close: bool) -> None: ...
     async def reopen(self, session: str) -> None: ...
 
@@ -32,7 +36,12 @@ class Context:
         self, host: Host, settings: Settings, env: Mapping[str, str], home: str, workspace: str, processes: Processes
     ) -> None:
         self.host, self.settings, self.env = host, settings, env
-        self.home, self.workspace, self.processes = home, workspace, processes
+        self.home, self._workspace, self.processes = home, workspace, processes
+
+    @property
+    def workspace(self) -> str:
+        """Where the conversation works; before it is open, where the program was started."""
+        return self._workspace if self.host.talk is None else self.host.talk.status().workspace
 
     @property
     def talk(self) -> Talk:

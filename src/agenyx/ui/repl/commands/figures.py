@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agenyx.ui.repl.commands.context import Context
 from agenyx.ui.repl.status import money, tokens, usage_text
+from agenyx.ui.result import hit_rate
 
 _BAR = 30
 
@@ -28,7 +29,15 @@ async def cost(ctx: Context, args: str) -> None:
         ctx.out.say("no tokens were counted yet")
         return
     price = "unknown" if now.cost is None else money(now.cost)
-    ctx.out.say(f"tokens     {usage_text(now.usage)}\ncost       {price}")
+    rows = [f"tokens     {usage_text(now.usage)}", f"cost       {price}"]
+    if used := now.usage:
+        fresh, cached, written, out = map(tokens, (used.fresh, used.cache_read, used.cache_write, used.out))
+        rows.append(f"in detail  {fresh} fresh, {cached} cached, {written} written to the cache, {out} out")
+        if (rate := hit_rate(used)) is not None:
+            rows.append(f"cache      {rate:.0%} of the input came from it")
+    causes = [f"{cause}{f' ({count} times)' if count > 1 else ''}" for cause, count in now.breaks.items()]
+    rows += [f"{'anew' if not at else '':<10} {cause}" for at, cause in enumerate(causes)]
+    ctx.out.say("\n".join(rows))
 
 
 async def context(ctx: Context, args: str) -> None:
@@ -42,4 +51,14 @@ async def context(ctx: Context, args: str) -> None:
     if size:
         full = min(now.context / size, 1.0)
         rows.append(f"[{'#' * round(full * _BAR):<{_BAR}}] {full:.0%}")
+    if now.levels:
+        rows.append(f"room       is made at {tokens(now.levels.auto)} tokens; /compact makes it now")
+    shares = {
+        "head": ("system text and tools", now.parts.head),
+        "said": ("you and notices", now.parts.said),
+        "answers": ("the model's answers and calls", now.parts.answers),
+        "results": ("results of calls", now.parts.results),
+        "summary": ("summary of what was before", now.parts.summary),
+    }
+    rows += [f"about      {tokens(count)} {what}" for what, count in shares.values() if count]
     ctx.out.say("\n".join(rows))

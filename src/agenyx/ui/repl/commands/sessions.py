@@ -6,14 +6,9 @@ import os
 import time
 
 from agenyx.core.errors import AgenyxError
-from agenyx.session import load
-from agenyx.session.records import Prompt
-from agenyx.session.store import TRANSCRIPT
-from agenyx.ui.activity import clip
 from agenyx.ui.repl.commands.context import Context
 
 _LISTED = 15
-_HEAD = 256 << 10  # bytes of a transcript in which its first prompt is looked for
 
 
 async def clear(ctx: Context, args: str) -> None:
@@ -26,7 +21,7 @@ async def clear(ctx: Context, args: str) -> None:
 async def resume(ctx: Context, args: str) -> None:
     if not args:
         ctx.out.say(_listing(ctx))
-    elif args == ctx.talk.session_id:
+    elif ctx.talk.session_id in (args, _meant(ctx, args)):
         raise AgenyxError("this is the session that is open", "/resume alone lists the others.")
     else:
         await ctx.host.reopen(args)
@@ -34,40 +29,26 @@ async def resume(ctx: Context, args: str) -> None:
         ctx.out.say(f"session {now.session_id} goes on with {now.model}")
 
 
-def _listing(ctx: Context) -> str:
-    top = load.sessions_of(ctx.home, ctx.workspace)
-    found: list[tuple[float, str]] = []
+def _meant(ctx: Context, text: str) -> str:
+    """The id of the session that is called so, "" for none."""
+    from agenyx.session.resolve import resolve  # which reads other sessions
+
     try:
-        names = os.listdir(top)
-    except OSError:
-        names = []
-    for name in names:
-        try:
-            status = os.stat(os.path.join(top, name, TRANSCRIPT))
-        except OSError:
-            continue
-        if status.st_size and name != ctx.talk.session_id:
-            found.append((status.st_mtime, name))
+        return os.path.basename(resolve(ctx.home, ctx.workspace, text))
+    except AgenyxError:  # told when it is opened
+        return ""
+
+
+def _listing(ctx: Context) -> str:
+    from agenyx.app.sessions import row_of
+    from agenyx.session.inventory import sessions
+
+    found = [one for one in sessions(ctx.home, ctx.workspace) if one.id != ctx.talk.session_id]
     if not found:
         return "there is no other session of this directory"
-    rows = [_row(top, at, name) for at, name in sorted(found, reverse=True)[:_LISTED]]
-    more = f"\nand {len(found) - _LISTED} older ones" if len(found) > _LISTED else ""
-    return "\n".join(rows) + more + "\n/resume ID goes on with one of them"
-
-
-def _row(top: str, at: float, name: str) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
-    return f"{name}  {when}  {_first_prompt(os.path.join(top, name, TRANSCRIPT))}".rstrip()
-
-
-def _first_prompt(path: str) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            data = file.read(_HEAD)
-    except OSError:
-        return ""
-    for record in load.decode_lines(data[: data.rfind(b"\n") + 1], []):
-        if isinstance(record.body, Prompt) and record.body.user.origin == "typed":
-            return clip(record.body.user.text, 60)
-    return ""
+    rows = list[str]()
+    for one in found[:_LISTED]:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.updated_at))
+        rows.append(f"{one.id}  {when}  {row_of(one).title}".rstrip())
+    more = f"\nand {len(found) - _LISTED} older ones: agenyx sessions list" if len(found) > _LISTED else ""
+    return "\n".join(rows) + more + "\n/resume ID goes on with one of them, and so does a title"
