@@ -172,7 +172,11 @@ def apply(chosen: Plan, session: Session, root: Root) -> Plan:
 
     Raises StoreError when the session cannot be written; nothing has been done then.
     """
-    call, place, blobs = session.ids.new(REWIND.rstrip("_")), Place(root, KEPT_FILE), Blobs(session.directory, secret=session.masker.found)
+    call, place, blobs = (
+        session.ids.new(REWIND.rstrip("_")),
+        Place(root, KEPT_FILE),
+        Blobs(session.directory, secret=session.masker.found),
+    )
     kept = [step for step in (_kept(blobs, step) for step in chosen.acting) if step is not None]
     first = [Checkpoint(call, show(one.real), one.now.state, None, one.now.mode) for one in kept]
     if first:
