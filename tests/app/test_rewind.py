@@ -22,6 +22,7 @@ from agenyx.session.checkpoints import Blobs, history, stored
 from agenyx.session.records import Checkpoint
 from agenyx.session.session import Session
 from agenyx.session.store import FileStore
+from agenyx.workspace.birth import GRAIN
 from support.conversation import NOON, open_scripted
 from support.parts import Answers
 from support.repository import git, repository
@@ -194,6 +195,13 @@ def test_what_somebody_else_changed_or_made_stays(place: Place) -> None:
     assert not (place.work / "d" / "ours").exists()
 
 
+def aged(work: Path) -> None:
+    """Wait until git's settings are older than any call: what git ignores may have changed by one of this moment."""
+    own = [path for path in (work / ".git" / "config", work / ".git" / "info" / "exclude") if path.exists()]
+    while max(path.stat().st_ctime_ns for path in own) >= time.time_ns() - 2 * GRAIN:
+        time.sleep(0.002)
+
+
 def committed(place: Place) -> None:
     repository(place.work)
     (place.work / ".gitignore").write_text("build/\n*.log\n")
@@ -208,6 +216,7 @@ def committed(place: Place) -> None:
     (place.work / "untracked.txt").write_text("untracked\n")
     (place.work / "build").mkdir()
     (place.work / "build" / "out").write_text("ignored\n")
+    aged(place.work)
 
 
 SCRIPT = """
@@ -425,6 +434,7 @@ def test_any_program_in_a_git_tree_is_undone_byte_for_byte(
     git(place.work, "add", "a")
     git(place.work, "commit", "-q", "-m", "first")
     (place.work / "d" / "f").write_bytes(b"not committed")
+    aged(place.work)
     trees: list[Any] = []
 
     def contents() -> dict[str, Any]:
