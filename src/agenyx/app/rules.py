@@ -12,7 +12,7 @@ from agenyx.config.settings import Files
 from agenyx.config.settings_table import BY_NAME, RuleText
 from agenyx.core.errors import AgenyxError, ConfigError, UsageError
 from agenyx.core.verdict import Choice, Rule, RuleSource
-from agenyx.policy.rules import ceiling, parse_rule, split_rules
+from agenyx.policy.rules import ceiling, parse_rule, parse_rules, split_rules
 
 _DECISIONS: tuple[Choice, ...] = ("deny", "ask", "allow")
 
@@ -29,11 +29,10 @@ def collect(settings: Settings, found: Files, aliases: Mapping[str, str]) -> tup
         ("allow", settings.allowed, "--allowed-tools"),
     )
     for decision, text, flag in flags:
-        for part in split_rules(text):
-            try:
-                rules.append(parse_rule(part, decision, "flag", flag, aliases))
-            except UsageError as error:
-                raise UsageError(f"{flag}: {error.message}", error.fix) from None
+        try:
+            rules += parse_rules(split_rules(text), decision, "flag", flag, aliases)
+        except UsageError as error:
+            raise UsageError(f"{flag}: {error.message}", error.fix) from None
     places: tuple[tuple[RuleSource, dict[str, files.Found]], ...] = (
         ("user", found.home),
         ("workspace", found.workspace),

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 from msgspec import Struct
 
 from agenyx.config.profiles import EFFORTS
+from agenyx.core.limits import MOST_RULES
 
 
 class RuleText(Struct, frozen=True):
@@ -19,7 +20,6 @@ class RuleText(Struct, frozen=True):
 
 Value = str | int | tuple[RuleText, ...]
 Ceiling = Literal["home", "workspace"]
-MOST_RULES = 4096  # AgentX §6.3
 RULE_CHARS = 4096
 
 

@@ -14,3 +14,4 @@ TRANSCRIPT_BYTES = 256 << 20
 TRANSCRIPT_RECORDS = 100_000  # of one session (reference: AgentX §8.3)
 STDIN_BYTES = 8 << 20
 FILE_BYTES = 16 << 20  # largest file that a tool reads or writes whole
+MOST_RULES = 4096  # permission rules of one place (reference: AgentX §6.3)

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from agenyx.core.errors import AgenyxError, UsageError
+from agenyx.core.limits import MOST_RULES
 from agenyx.core.verdict import Choice, Rule, RuleSource
 
-MOST_RULES = 4096
 RULE_BYTES = 64 << 10
 PATH_PATTERN_BYTES = 4096  # no path is longer
 
