@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET
 
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.messages import Step
 from agenyx.core.tools import Concern, Effects, PathRef
+from agenyx.core.verdict import Rule
 from agenyx.policy.decide import Policy
 from agenyx.session.records import EffectsBegun, Reader
 from agenyx.session.store import MemoryStore
@@ -164,3 +165,21 @@ def test_a_home_lost_between_the_judgement_and_the_effect_stops_the_effect() -> 
     parts = Parts(Scripted(script), [tool], policy=ALLOW, guard=lost_at_the_third)
     parts.run()
     assert tool.ran == [] and parts.results() == [("denied", "Denied: the home is gone.")]
+
+
+def test_only_a_yes_saves_rules() -> None:
+    saved: list[Rule] = []
+
+    def remember(rules: Sequence[Rule]) -> str:
+        saved.extend(rules)
+        return ""
+
+    def lasting(choice: Literal["allow", "deny"]) -> Callable[[Approval], Decision]:
+        return lambda approval: Decision(approval.id, choice, scope="saved", by="test")
+
+    parts, tool = run("x", approver=Decide(lasting("deny")), remember=remember)
+    assert tool.ran == [] and saved == [] and parts.session.state.rules == []
+    parts, tool = run("x", approver=Decide(lasting("allow")), remember=remember)
+    assert tool.ran == ["x"] and [rule.text for rule in saved] == ["Edit(/x)"] == [
+        rule.text for rule in parts.session.state.rules
+    ]

@@ -92,7 +92,8 @@ class Boundary:
             self._emit(ApprovalSettled(decision))
             if decision.stop:
                 return decision
-            if decision.scope == "saved" and (problem := self._ports.remember(approval.verdict.offer)):
+            keeps = decision.choice == "allow" and decision.scope == "saved"
+            if keeps and (problem := self._ports.remember(approval.verdict.offer)):
                 self._emit(Notice("warning", f"The rule holds for this session, but was not saved: {problem}."))
         return None
 
