@@ -63,10 +63,6 @@ class Assessment(Struct, frozen=True):
     sets: Literal["", "name", "export"] = ""
     chdir: str = ""
 
-    @property
-    def offerable(self) -> bool:
-        return self.offer == "prefix"
-
 
 def folder_of(glob: str) -> str | None:
     """The folder that holds whatever the pattern matches, None where that is not certain."""
