@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint nightly clean
+.PHONY: demo test lint nightly fuzz clients clean
 
 demo: $(VENV)/.demo
 	$(BIN)/agenyx local install --yes
@@ -18,6 +18,14 @@ test: lint
 # The tests that take many examples to mean much.
 nightly: $(VENV)/.dev
 	AGENYX_SCRIPTS=5000 $(BIN)/pytest tests/attacks/test_judged.py
+	AGENYX_CRASHES=all $(BIN)/pytest -s tests/crash
+
+# Random hosts of the JSON lines for MINUTES, and the clients that others wrote (.ci/run installs these).
+fuzz: $(VENV)/.dev
+	AGENYX_FUZZ_MINUTES=$(or $(MINUTES),10) $(BIN)/pytest -s tests/ui/wire/test_fuzz.py
+
+clients: $(VENV)/.dev
+	AGENYX_REAL_CLIENTS=1 $(BIN)/pytest tests/ui/wire/test_sdk.py tests/ui/wire/test_sdk_ts.py tests/ui/wire/test_acp_adapter.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How long stored sessions take: a list of 5,000, going on with one of 100,000 records and 100 MB, deleting one.
+"""How long stored sessions take: a list of 5,000, going on with one of 100,000 records and 100 MB, whole or damaged,
+deleting one.
 
     python benchmarks/sessions.py [--sessions 5000] [--runs 5] [--json]
 
@@ -58,10 +59,11 @@ print(time.perf_counter() - begun, len(found))
 LOAD = """
 import resource, sys, time
 from agenyx.session.load import load
-begun = time.perf_counter()
+begun, busy = time.perf_counter(), time.process_time()
 state = load(sys.argv[1])
-assert not state.problems, state.problems[:3]
-print(time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+took = time.perf_counter() - begun, time.process_time() - busy
+assert bool(state.problems) == (sys.argv[2] == "damaged"), state.problems[:3]
+print(*took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, len(state.problems))
 """
 DELETE = """
 import sys, time
@@ -103,6 +105,27 @@ def write_large(directory: Path, name: str) -> tuple[int, int]:
         return count, file.tell()
 
 
+def damage(whole: Path, directory: Path) -> None:
+    """The same transcript as a bad disk and a careless editor leave it: each 500th line hurt in one of five ways."""
+    directory.mkdir(0o700)
+    with (whole / "transcript.jsonl").open("rb") as old, (directory / "transcript.jsonl").open("wb") as new:
+        for number, line in enumerate(old):
+            match number % 2500:
+                case 500:
+                    new.write(b"\x00" * len(line) + b"\n")
+                case 1000:
+                    new.write(line[: len(line) // 2] + b"\n")
+                case 1500:
+                    pass
+                case 2000:
+                    new.write(line + line)
+                case 2499:
+                    new.write(b'{"v":1,"note":"not a record"}\n' + line)
+                case _:
+                    new.write(line)
+        new.write(line[:40])
+
+
 def timed(program: str, *argv: str) -> list[float]:
     done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, text=True, check=True)
     return [float(word) for word in done.stdout.split()]
@@ -140,7 +163,10 @@ def measure(sessions: int, runs: int) -> dict[str, float]:
         gone = [timed(DELETE, str(top / f"s{number:05}"))[0] for number in range(1, runs + 1)]
         large = top / "large"
         records, size = write_large(large, "large")
-        loaded = [timed(LOAD, str(large)) for _ in range(runs)]
+        loaded = [timed(LOAD, str(large), "whole") for _ in range(runs)]
+        damage(large, top / "damaged")
+        mended = [timed(LOAD, str(top / "damaged"), "damaged") for _ in range(runs)]
+        shown = command(Path(folder), work, 1, "sessions", "show", "damaged", "--json")
         return {
             "sessions": sessions,
             "list_seconds": statistics.median(listed),
@@ -151,7 +177,13 @@ def measure(sessions: int, runs: int) -> dict[str, float]:
             "records": records,
             "bytes": size,
             "load_seconds": statistics.median(one[0] for one in loaded),
-            "load_peak_bytes": statistics.median(one[1] for one in loaded),
+            "load_cpu_seconds": statistics.median(one[1] for one in loaded),
+            "load_peak_bytes": statistics.median(one[2] for one in loaded),
+            "damaged_load_seconds": statistics.median(one[0] for one in mended),
+            "damaged_load_cpu_seconds": statistics.median(one[1] for one in mended),
+            "damaged_load_peak_bytes": statistics.median(one[2] for one in mended),
+            "damaged_problems_listed": mended[0][3],
+            "damaged_show_command_seconds": shown,
         }
 
 

@@ -45,10 +45,12 @@ def test_features_stand_once() -> None:
 
 
 def test_every_flag_and_command_has_a_row() -> None:
+    from agenyx.app.commands.table import BUILTIN
     from agenyx.ui.flags import FLAGS
 
     page = (TOP / "docs" / "conformance.md").read_text("utf-8")
     missing = [name for flag in FLAGS for name in flag.names if f"`{name}" not in page and f" {name}" not in page]
+    missing += [f"/{row.name}" for row in BUILTIN if not re.search(rf"[` ]/{row.name}[` ,]", page)]
     assert missing == []
     commands = (TOP / "src" / "agenyx" / "ui" / "cli.py").read_text("utf-8")
     for command in re.findall(r'case \["([a-z]+)", \*rest\]', commands):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agenyx.agent.budget import Limits, Meter, budget
+from agenyx.agent.budget import Limits, Meter, Share, budget
 from agenyx.agent.engine import Engine
 from agenyx.agent.ports import Emitter, Ports
 from agenyx.core.events import Usage
@@ -127,3 +127,20 @@ def test_a_response_that_uses_up_the_budget_has_none_of_its_calls_started() -> N
     parts, tool = metered(meter, call("Dear", text="a"), call("Dear", text="b"))
     assert parts.run().outcome.kind == "budget"
     assert tool.ran == [] and [status for status, _ in parts.results()] == ["cancelled"] * 2
+
+
+def test_what_a_subagent_spends_counts_in_the_whole_at_its_own_price() -> None:
+    whole = Meter(Limits(usd=1.0), lambda usage: 0.5)
+    whole.begin()
+    part = Share(whole, lambda usage: 0.2)
+    part.begin()
+    whole.take(Usage(10, 0, 0, 5))
+    part.take(Usage(20, 0, 0, 5))
+    assert part.turn_cost == 0.2 and whole.turn_cost == 0.7
+    assert part.over() is None
+    part.take(Usage(1))
+    part.take(Usage(1))
+    over = part.over()
+    assert over is not None and over == whole.over() and "$1.1000 of $1.0000" in over.message
+    part.take(None)
+    assert whole.cost is None and part.turn_cost is None, "a server that does not say is known nowhere"

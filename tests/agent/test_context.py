@@ -79,6 +79,8 @@ def test_a_server_that_counts_nothing_leaves_the_estimate() -> None:
 def test_media_and_other_scripts_take_more_than_their_letters() -> None:
     picture: Entry = User((Media("image", "image/png", "0", 9, "n"),))
     assert estimate([picture]) > 2_000
+    paper: Entry = User((Media("document", "application/pdf", "0", 1_000_000, "n"),))
+    assert estimate([paper]) > 20 * estimate([picture]), "a document has many pages"
     assert estimate([Summary("字" * 300, "r")]) > 2 * estimate([Summary("z" * 300, "r")])
 
 

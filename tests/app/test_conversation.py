@@ -223,3 +223,26 @@ def test_the_window_that_the_server_told_is_shown(work: Path, tmp_path: Path) ->
         await conversation.close()
 
     asyncio.run(scenario())
+
+
+def test_a_session_is_renamed_while_a_turn_runs(work: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        def answer(request: Request) -> Any:
+            assert conversation.rename("  the second\n name ") == "the second name"
+            return calls(call("Write", file_path="f.txt", content="x\n"))
+
+        conversation, session = open_scripted([answer, say("done"), say("more")], tmp_path / "home", work)
+        assert conversation.title() == ""
+        with pytest.raises(UsageError, match="nothing to name"):
+            conversation.rename("too early")
+        assert (await conversation.prompt("mend it\nplease")).outcome.kind == "done"
+        assert statuses(session) == ["ok"] and conversation.title() == "the second name"
+        with pytest.raises(UsageError, match="characters"):
+            conversation.rename("x" * 300)
+        await conversation.close()
+        conversation, session = open_scripted([say("a"), say("b"), say("more")], tmp_path / "home", work)
+        assert conversation.title() == "the second name" and not session.state.problems
+        assert (await conversation.prompt("go on")).text == "more"
+        await conversation.close()
+
+    asyncio.run(scenario())

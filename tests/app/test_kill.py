@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -143,6 +144,34 @@ def test_a_second_process_cannot_write_the_same_session(work: Path, tmp_path: Pa
         until(lambda: (work / "pid.txt").exists())
         second = agenyx("-c", "-p", "me too", cwd=work, env=env)
         assert second.returncode == 1
-        assert f"in use by process {process.pid}" in second.stderr
+        assert f"in use by process {process.pid}" in second.stderr and "--fork-session" in second.stderr
+        copy = agenyx("-c", "--fork-session", "-p", "--max-steps", "1", "me too", cwd=work, env=env)
+        assert "in use" not in copy.stderr, "what is said to help does"
         os.kill(process.pid, signal.SIGTERM)
         process.communicate(timeout=30)
+
+
+def test_nothing_raw_of_a_key_is_on_the_disk_when_it_is_killed_in_the_middle_of_an_output(
+    work: Path, tmp_path: Path
+) -> None:
+    """Long enough an output is put aside as it comes: masked before it is written, also where lines break the key."""
+    key = "sk-live-" + "0123456789abcdef" * 2
+    coded = base64.b64encode(key.encode()).decode()
+    (work / "dump.txt").write_text(f"row {key} and a wrapped one {coded[:20]}\n{coded[20:]} end\n" * 800)
+    prints = {"command": "cat dump.txt; sleep 300", "timeout": 300_000}
+    with RawServer([[tools(("Bash", prints))]]) as server:
+        env = command_env(tmp_path, OPENAI_API_KEY=key, OPENAI_BASE_URL=f"{server.url}/v1", AGENYX_MODEL="m")
+        process = start(work, env)
+        home = tmp_path / ".agenyx"
+
+        def put_aside() -> list[Path]:
+            return [path for path in home.rglob("output/*.txt") if path.read_bytes().count(b"row ") > 700]
+
+        until(lambda: bool(put_aside()))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    (kept,) = put_aside()
+    assert kept.read_bytes().count(b"row [REDACTED] and a wrapped one [REDACTED]") > 700
+    for path in (path for path in home.rglob("*") if path.is_file()):
+        flat = path.read_bytes().replace(b"\n", b"")
+        assert key.encode() not in flat and coded[:40].encode() not in flat, path

@@ -92,3 +92,27 @@ def test_another_model_on_resume_is_recorded(mock: Mock, work: Path, tmp_path: P
     again = agenyx("-p", "-c", "three", cwd=work, env=env)
     assert again.returncode == 0, again.stderr
     assert [json.loads(body)["model"] for body in mock.bodies()] == ["m", "other", "other"]
+
+
+def test_any_line_may_be_lost_or_hurt_by_hand_and_the_session_goes_on(mock: Mock, work: Path, tmp_path: Path) -> None:
+    """Each line of a session with a call in turn; what is lost is told, with its code, by what lists sessions too."""
+    env = environment(mock, tmp_path)
+    (work / "f.txt").write_text("text\n")
+    mock.reset("tools-2", files=["f.txt", "f.txt"])
+    agenyx("-p", "one", cwd=work, env=env)
+    (transcript,) = tmp_path.rglob("transcript.jsonl")
+    lines = transcript.read_bytes().splitlines(keepends=True)
+    kinds = [json.loads(line)["body"]["kind"] for line in lines]
+    assert {"opened", "binding", "prefix", "prompt", "response", "accepted", "result", "finished"} <= set(kinds)
+    for number, line in enumerate(lines):
+        hurt = (b"", b"\x00" * 20 + b"\n", line[:-9] + b"\n", line + line)[number % 4]
+        transcript.write_bytes(before := b"".join([*lines[:number], hurt, *lines[number + 1 :]]))
+        mock.reset("hello", keep_bodies=True)
+        shown = json.loads(agenyx("sessions", "show", transcript.parent.name, "--json", cwd=work, env=env).stdout)
+        last = number == len(lines) - 1
+        assert shown["problems"] or (last and not hurt), f"a lost {kinds[number]} is told"
+        done = agenyx("-p", "--continue", "two", cwd=work, env=env)
+        assert (done.returncode, done.stdout) == (0, "BENCH-DONE\n"), (kinds[number], done.stderr)
+        assert ("damaged" in done.stderr) == bool(shown["problems"])
+        assert said(mock)[-1] == "two" and ("one" in said(mock) or kinds[number] == "prompt"), kinds[number]
+        assert transcript.read_bytes().startswith(before), "nothing of it is written over"

@@ -190,7 +190,7 @@ def test_without_an_acting_file_nothing_is_read(work: Path, monkeypatch: pytest.
     told: list[Any] = []
     gate = Gate(Settings(str(work)), {}, str(work.parent / "none"), str(work), Answers(), told.append)
     assert asyncio.run(gate.settings()) == Settings(str(work))
-    assert asyncio.run(gate.instructions()) == ""
+    assert gate.texts("instructions") == []
     assert told == []
 
 

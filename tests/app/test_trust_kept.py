@@ -47,6 +47,7 @@ def _trust(work: Path, home: Path) -> None:
 
     async def yes() -> None:
         gate = Gate(Settings(str(work)), dict(os.environ), str(home), str(work), Answers("allow"), lambda body: None)
-        assert await gate.instructions()
+        assert await gate.open()
+        assert gate.texts("instructions")
 
     asyncio.run(yes())

@@ -11,7 +11,7 @@ import pytest
 
 from agenyx.ext import acting
 from agenyx.ext.acting import Inventory, load, take
-from agenyx.workspace.acting import EVERY, LIVE, Kind
+from agenyx.workspace.acting import LIVE, Kind
 from agenyx.workspace.files import FileProblem
 from agenyx.workspace.trust import Trusted
 
@@ -29,7 +29,7 @@ def put(path: Path, text: str = "x") -> Path:
 
 
 def taken(
-    work: Path, home: Path | None = None, known: Mapping[str, Trusted] | None = None, kinds: frozenset[Kind] = EVERY
+    work: Path, home: Path | None = None, known: Mapping[str, Trusted] | None = None, kinds: frozenset[Kind] = LIVE
 ) -> Inventory:
     return take(str(work), str(home or work.parent / "home"), known or {}, kinds)
 
@@ -59,7 +59,6 @@ def test_instructions_from_the_root_down_then_the_rest(work: Path, tmp_path: Pat
         "work/.agenyx/settings.toml",
         "work/.agenyx/hooks/start.sh",
         "work/.claude/skills/x/SKILL.md",
-        "work/.claude/skills/x/bin/run",
         "work/.mcp.json",
     ]
     by_name = {os.path.relpath(item.shown, tmp_path): item for item in found.items}
@@ -70,7 +69,7 @@ def test_instructions_from_the_root_down_then_the_rest(work: Path, tmp_path: Pat
         hashlib.sha256(b"outer").hexdigest(),
     )
     assert load(outer) == b"outer"
-    assert names(taken(work, kinds=LIVE), tmp_path) == ["AGENTS.md", "work/CLAUDE.md", "work/.agenyx/settings.toml"]
+    assert names(taken(work, kinds=frozenset({"settings"})), tmp_path) == ["work/.agenyx/settings.toml"]
 
 
 def test_what_is_no_ordinary_file_is_left_out_and_said(work: Path, tmp_path: Path) -> None:
@@ -146,7 +145,7 @@ def test_the_home_is_no_project_content(work: Path) -> None:
 
 
 def test_what_is_known_by_its_stamp_is_not_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = put(work / "AGENTS.md", "one")
+    path = put(work / ".agenyx" / "settings.toml", "one")
     os.utime(path, (1, 1))
 
     def later(top: str, path: str, cap: int) -> tuple[bytes, Trusted]:
@@ -166,7 +165,7 @@ def test_what_is_known_by_its_stamp_is_not_read(work: Path, monkeypatch: pytest.
     path.write_text("two")  # the same size
     os.utime(path, (1, 1))  # and the same time: the time of the change of the inode tells
     again = taken(work, known=first.files)
-    assert read == ["AGENTS.md"]
+    assert read == [".agenyx/settings.toml"]
     assert again.files != first.files
     other = {name: Trusted(file.sha256, "hooks", 3, file.stamp) for name, file in first.files.items()}
     taken(work, known=other)
@@ -186,3 +185,77 @@ def test_what_is_used_is_what_was_judged(work: Path) -> None:
     path.symlink_to(put(work / "other", "one"))
     with pytest.raises(FileProblem):
         load(item)
+
+
+def test_what_instructions_take_in_is_part_of_the_inventory(work: Path, tmp_path: Path) -> None:
+    put(tmp_path / "AGENTS.md", "see @beside/one.md")
+    put(tmp_path / "beside" / "one.md", "one, with @two.md")
+    put(tmp_path / "beside" / "two.md", "two, back to @one.md")
+    put(work / "CLAUDE.md", "@AGENTS.md @docs/a.md @docs/a.md `@docs/code.md` @someone @gone.md @docs")
+    put(work / "AGENTS.md", "agents")
+    put(work / "docs" / "a.md", "a")
+    put(work / "docs" / "code.md", "not this")
+    found = taken(work)
+    assert names(found, tmp_path) == [
+        "AGENTS.md",
+        "beside/one.md",
+        "beside/two.md",
+        "work/AGENTS.md",
+        "work/CLAUDE.md",
+        "work/docs/a.md",
+    ]
+    by_name = {os.path.relpath(item.shown, tmp_path): item for item in found.items}
+    assert (by_name["work/docs/a.md"].by, by_name["work/docs/a.md"].kind) == (str(work / "CLAUDE.md"), "instructions")
+    assert [one.replace(f"{tmp_path}/", "") for one in found.asides if str(tmp_path) in one] == [
+        "work/CLAUDE.md names @gone.md, which does not exist"
+    ]
+    before = found.files
+    put(work / "docs" / "a.md", "b")
+    changed = taken(work).files
+    assert {path for path in changed if changed[path].sha256 != before[path].sha256} == {str(work / "docs" / "a.md")}
+
+
+def test_what_instructions_may_not_take_in(work: Path, tmp_path: Path) -> None:
+    put(work / ".env", "KEY=1")
+    put(work / ".git" / "config", "x")
+    put(work / ".agenyx" / "notes.md", "notes")
+    put(work / ".agenyx" / "settings.toml", "effort = 'low'")
+    put(tmp_path / "home" / "auth.json", "{}")
+    put(tmp_path / "elsewhere" / "x.md", "x")
+    (work / "link.md").symlink_to(tmp_path / "elsewhere" / "x.md")
+    (work / "folder").symlink_to(tmp_path / "elsewhere")
+    put(work / "huge.md", "x" * (acting.FILE_BYTES + 1))
+    os.mkfifo(work / "fifo.md")
+    put(
+        work / "AGENTS.md",
+        "@.env @.git/config @.agenyx/notes.md @.agenyx/settings.toml @link.md @folder/x.md @huge.md @fifo.md "
+        "@../home/auth.json @../elsewhere/x.md @~/x.md @/etc/hostname.md",
+    )
+    found = taken(work, tmp_path / "home")
+    assert names(found, work) == ["AGENTS.md", ".agenyx/notes.md", ".agenyx/settings.toml"]
+    assert [item.kind for item in found.items][-1] == "settings"
+    told = " | ".join(problems(found, work))
+    for words in (
+        "takes in .env, which was left out: .env may hold secrets",
+        ".git/config, which was left out",
+        "link.md was left out: it is a symbolic link",
+        "x.md was left out: folder is a symbolic link",
+        "huge.md was left out: it has more than 256 KiB",
+        "fifo.md was left out: it is a FIFO",
+    ):
+        assert words in told
+    assert [one.name for one in found.outside] == [
+        "../home/auth.json",
+        "../elsewhere/x.md",
+        "~/x.md",
+        "/etc/hostname.md",
+    ]
+
+
+def test_so_many_hops(work: Path) -> None:
+    put(work / "AGENTS.md", "@1.md")
+    for number in range(1, 9):
+        put(work / f"{number}.md", f"@{number + 1}.md")
+    found = taken(work)
+    assert names(found, work) == ["AGENTS.md", "1.md", "2.md", "3.md", "4.md", "5.md"]
+    assert problems(found, work) == ["6.md was left out: it is taken in by a file that is 5 files away already"]

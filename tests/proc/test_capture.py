@@ -5,6 +5,8 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agenyx.core.masked_output import OutputMasker
+from agenyx.core.redact import Masker
 from agenyx.proc.capture import Recorder
 
 
@@ -63,3 +65,16 @@ def test_a_full_disk_loses_the_spill_and_nothing_else(tmp_path):
     capture = recorder.finish()
     assert (capture.head, capture.tail, capture.total, capture.spill) == (b"12", b"78", 8, None)
     assert os.listdir(tmp_path) == []
+
+
+def test_credentials_are_masked_before_anything_is_kept(tmp_path):
+    key = b"sk-live-0123456789"
+    path = tmp_path / "spill"
+    recorder = Recorder(20, 20, str(path), 1000, OutputMasker(Masker((key.decode(),))))
+    for byte in b"1 " + key + b" 2 " * 20 + key:
+        recorder.feed(bytes((byte,)))
+        assert not path.exists() or b"sk-live" not in path.read_bytes()
+    capture = recorder.finish()
+    whole = b"1 [REDACTED]" + b" 2 " * 20 + b"[REDACTED]"
+    assert path.read_bytes() == whole and capture.total == len(whole)
+    assert (capture.head, capture.tail) == (whole[:20], whole[-20:])

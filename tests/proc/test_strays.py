@@ -143,3 +143,27 @@ def test_members_of_known_groups_are_left_to_them(stranger):
     assert not strays.alive()
     strays.signal(signal.SIGKILL)
     assert process.poll() is None
+
+
+# Its life ends in the moment in which its command has started: nobody has been told the number of that process.
+SUDDEN = """
+import asyncio, os, signal, subprocess, sys
+from agenyx.proc.spawn import Processes, Spawn
+
+start = subprocess.Popen.__init__
+def sudden(process, argv, *args, **kwargs):
+    start(process, argv, *args, **kwargs)
+    if argv[0] == "bash":
+        print(process.pid, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+subprocess.Popen.__init__ = sudden
+spawn = Spawn(argv=("bash", "-c", "exec sleep 600"), cwd="/", env={"PATH": "/usr/bin:/bin"}, tracked=True)
+asyncio.run(Processes().run(spawn))
+"""
+
+
+def test_kill_of_the_agent_right_after_a_start_ends_what_it_started(lives, until):
+    done = subprocess.run((sys.executable, "-c", SUDDEN), stdout=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
+    until(lambda: not lives(int(done.stdout)))

@@ -30,7 +30,7 @@ from agenyx.session.records import (
 from agenyx.session.resolve import resolve
 from agenyx.session.session import Session
 from agenyx.session.state import State
-from agenyx.session.store import TRANSCRIPT, UNFINISHED, FileStore
+from agenyx.session.store import LOCK, TRANSCRIPT, UNFINISHED, FileStore
 from support.parts import CountingIds
 
 HEAD: tuple[Body, ...] = (Opened("one", "/w", "1"), Binding("p", "f", "m"), Prefix("h", Options(), ("sys",), ()))
@@ -72,7 +72,7 @@ def test_a_copy_has_everything_but_what_only_runs_once(source: Path) -> None:
     target = source.parent / "two"
     fork(str(source), str(target))
     assert (source / TRANSCRIPT).read_bytes() == before
-    assert sorted(path.name for path in target.iterdir()) == ["blobs", "output", TRANSCRIPT]
+    assert sorted(path.name for path in target.iterdir()) == [LOCK, "blobs", "output", TRANSCRIPT]
     assert (target / "blobs" / "aa").read_bytes() == b"\x00before"
     old, new = load.load(str(source)), load.load(str(target))
     assert new.opened == Opened("two", "/w", "1", origin="one")

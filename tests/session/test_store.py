@@ -17,7 +17,10 @@ from agenyx.core.events import Outcome
 from agenyx.session import load
 from agenyx.session.holder import holder
 from agenyx.session.records import Finished, Reader, Record, Unknown, encode
+from agenyx.session.session import Session
+from agenyx.session.state import State
 from agenyx.session.store import TRANSCRIPT, FileStore, SessionLocked
+from support.parts import CountingIds
 
 
 def line(seq: int) -> bytes:
@@ -149,6 +152,17 @@ def test_a_full_transcript_takes_no_more(tmp_path: Path, monkeypatch: pytest.Mon
         store.append([line(2)], sync=False)
     store.close()
     assert (tmp_path / TRANSCRIPT).read_bytes() == line(1)
+
+
+def test_a_record_that_no_reader_would_take_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agenyx.session.session.RECORD_BYTES", 1000)
+    session = Session("s", FileStore(str(tmp_path)), State(), str(tmp_path), CountingIds(), lambda: 1.0)
+    with pytest.raises(StoreError, match="a record would exceed"):
+        session.append(Finished(Outcome("done")), Finished(Outcome("failed", "x" * 1000)))
+    assert (tmp_path / TRANSCRIPT).read_bytes() == b"" and session.state.seq == 0, "neither of them"
+    session.append(Finished(Outcome("done")))
+    session.close()
+    assert sequence(tmp_path) == ([1], [])
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/cmdline"), reason="there is no /proc")

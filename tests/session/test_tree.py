@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from agenyx.core.errors import AgenyxError
 from agenyx.core.events import Outcome, Usage
 from agenyx.core.messages import Assistant, Opaque, Reasoning, Step, Text, ToolCall, ToolResult, User
+from agenyx.llm.anthropic_wire import THINKING
 from agenyx.llm.request import Options
 from agenyx.llm.responses_items import ITEM
 from agenyx.session.fork import fork
@@ -23,6 +24,7 @@ from agenyx.session.records import (
     Accepted,
     Binding,
     Body,
+    Checkpoint,
     Compacted,
     EffectsBegun,
     Finished,
@@ -162,8 +164,10 @@ def test_turns_with_their_points_and_names() -> None:
 # --- any way through a tree ------------------------------------------------------------------------------------------
 
 OPERATIONS = (
-    *("prompt", "answer", "calls", "results", "cut", "interrupt", "crash", "torn"),
-    *("rewind", "branch", "fork", "prune", "compact", "trim"),
+    # What builds a conversation comes more often than what breaks it, or most walks would be about nothing.
+    *("prompt", "calls", "results", "results", "answer") * 4,
+    *("steer", "cut", "interrupt", "crash", "torn"),
+    *("rewind", "branch", "fork", "prune", "compact", "trim", "restore"),
 )
 
 
@@ -192,6 +196,12 @@ class Walk:
             case "prompt":
                 self.close()
                 session.append(typed(f"p{number}"), turn=self.ids.new("turn"))
+            case "steer" if state.outcome is None and not state.pending:
+                session.append(Prompt(User((Text(f"s{number}"),), "steer" if number % 2 else "notice")))
+            case "restore" if not state.pending:
+                path = f"/w/f{number % 3}"
+                session.append(Checkpoint("rewind_1", path, "a", None, 0o644))
+                session.append(Checkpoint("rewind_1", path, "a", "b", 0o644, 0o644))
             case "answer" if state.outcome is None and not state.pending:
                 session.append(Response(Assistant((self.thought(number), Text("done")), "end", binding="me")))
                 session.append(Finished(Outcome("done")))
@@ -213,7 +223,7 @@ class Walk:
             case "torn":
                 file = here / TRANSCRIPT
                 data = file.read_bytes()
-                file.write_bytes(data[: max(len(data) - 1 - number, 0)])
+                file.write_bytes(data[: max(len(data) - 1 - number % 300, 0)])
                 self.again(here)
             case "rewind":
                 self.close()
@@ -256,6 +266,8 @@ class Walk:
         return ToolCall(self.ids.new("call"), f"w{number}", "Read", "{}", None)
 
     def thought(self, number: int) -> Reasoning:
+        if number % 3 == 0:
+            return Reasoning("hm", Opaque("me", THINKING, '{"type":"thinking","thinking":"hm","signature":"x"}'))
         item = f'{{"id":"rs_{number}","type":"reasoning","summary":[],"encrypted_content":"x"}}'
         return Reasoning("hm", Opaque("me", ITEM, item))
 
@@ -278,13 +290,26 @@ class Walk:
 
 
 def facts(state: State) -> dict[str, Any]:
-    names = ("opened", "binding", "entries", "seen", "turn", "outcome", "usage", "seq", "head", "rewound", "title")
+    names = (
+        "opened",
+        "binding",
+        "entries",
+        "seen",
+        "turn",
+        "outcome",
+        "usage",
+        "seq",
+        "head",
+        "rewound",
+        "title",
+        "restored",
+    )
     found: dict[str, Any] = {name: getattr(state, name) for name in names}
     return found | {"pending": {k: v.result for k, v in state.pending.items()}, "view": state.view.entries}
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 999)), max_size=30))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 999)), max_size=40))
 def test_any_way_through_a_tree_is_a_valid_request_on_every_wire(steps: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as top:
         walk = Walk(Path(top))

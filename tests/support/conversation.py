@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from agenyx.agent.ports import Emitter, Ports
+from agenyx.app.extensions import Extensions
 from agenyx.app.models import Model
 from agenyx.app.opening import Opened
+from agenyx.app.policies import Chosen
 from agenyx.app.runtime import Conversation
 from agenyx.app.settings import Settings
 from agenyx.app.start import open_root
@@ -18,6 +20,7 @@ from agenyx.core.events import AgentEvent
 from agenyx.core.ids import RandomIds
 from agenyx.core.tools import ToolSet
 from agenyx.core.verdict import Mode
+from agenyx.ext.hooks.callback import Callback
 from agenyx.llm.request import Options, Provider
 from agenyx.proc.spawn import Processes
 from agenyx.session import load
@@ -45,6 +48,9 @@ def open_scripted(
     size: ToolSet = "full",
     windows: dict[str, int] | None = None,
     ahead: bool = False,
+    chosen: Chosen | None = None,
+    extensions: Extensions | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> tuple[Conversation, Session]:
     """Opens the one session of the workspace, going on with it if it is there."""
     directory = os.path.join(load.sessions_of(str(home), str(workspace)), "only")
@@ -65,4 +71,6 @@ def open_scripted(
     emitter = Emitter("only", collected.append)
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
     opened = Opened(session, True, "")
-    return Conversation(settings, env, root, opened, model, Processes(), ports, emitter), session
+    return Conversation(
+        settings, env, root, opened, model, Processes(), ports, emitter, None, chosen, extensions, callbacks
+    ), session

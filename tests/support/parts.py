@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from agenyx.agent.boundary import Boundary
 from agenyx.agent.engine import Engine
+from agenyx.agent.hooked import waiting
 from agenyx.agent.judge import Judge
 from agenyx.agent.normalise import Normaliser
-from agenyx.agent.ports import Emitter, Ports
+from agenyx.agent.ports import Emitter, Hooks, NoHooks, Ports
 from agenyx.agent.prompt import make_prefix
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import AgentEvent
@@ -112,23 +113,25 @@ class Parts:
         state: State | None = None,
         max_steps: int = 100,
         limit: int = 50_000,
-        spill: str = "/nonexistent",
+        spill: str = "/dev/null/none",
         secrets: tuple[str, ...] = (),
         inbox: Callable[[], Sequence[User]] = lambda: (),
         guard: Callable[[], str] = lambda: "",
         remember: Callable[[Sequence[Rule]], str] = lambda rules: "",
         ahead: bool = False,
+        hooks: Hooks = NoHooks(),
     ) -> None:
         self.events: list[AgentEvent] = []
         self.approver = approver or Answers()
         self.session = Session(
-            "s", store or MemoryStore(), state or State(), "/nonexistent", CountingIds(), lambda: 1.0
+            "s", store or MemoryStore(), state or State(), "/dev/null/none", CountingIds(), lambda: 1.0
         )
         registry = Registry.__new__(Registry)
         registry._tools = list(tools)
         registry._names = {n.casefold(): t for t in tools for n in (t.name, *t.aliases)}
         self.specs = tuple(ToolSpec(tool.name, tool.name, {}, tool.aliases) for tool in tools)
-        ports = Ports(self.approver, self.events.append, inbox=inbox, remember=remember, ahead=ahead)
+        said = lambda: (*waiting(self.session.state), *inbox())  # noqa: E731
+        ports = Ports(self.approver, self.events.append, inbox=said, remember=remember, ahead=ahead, hooks=hooks)
         emit = Emitter("s", self.events.append)
         nothing = cast(Any, None)
         self.boundary = Boundary(

@@ -73,6 +73,7 @@ def anthropic(messages: list[dict[str, Any]]) -> None:
         blocks = message["content"]
         assert blocks, "an empty message"
         assert all(block["text"].strip() for block in blocks if block["type"] == "text")
+        assert "thinking" not in blocks[-1]["type"], "thoughts torn off from what they led to"
         results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
         assert sorted(results) == sorted(owed), f"calls {owed} have the results {results}"
         assert [block["type"] for block in blocks[: len(results)]] == ["tool_result"] * len(results)

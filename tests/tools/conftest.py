@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agenyx.core import json
+from agenyx.core.messages import Media
 from agenyx.core.tools import Effects
 from agenyx.proc import programs
 from agenyx.proc.environment import child_env
@@ -33,6 +34,7 @@ class Workspace:
         self.root = Root(str(path), guarded)
         self.seen: dict[str, str] = {}
         self.result_chars = 50_000
+        self.keep: Callable[[bytes, str], Media | str | None] = lambda data, name: "This model cannot see images."
         self.env = child_env({"PATH": "/usr/bin:/bin", "HOME": str(state)})
         self._state = state
 
@@ -66,6 +68,7 @@ class Workspace:
                         lambda data: None,
                         result_chars=self.result_chars,
                         effects=effects,
+                        keep=self.keep,
                     )
                     return await tool.run(parsed, context)
             finally:

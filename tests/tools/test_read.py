@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agenyx.session.media import MediaStore
 from agenyx.tools.read import Read
+from support.pictures import JPEG, PDF, PNG, png
 
 READ = Read()
 
@@ -139,3 +142,69 @@ def test_a_name_that_is_no_utf8_can_be_read_as_it_is_listed(work: Any) -> None:
     shown = work.ok(LS())
     assert work.ok(READ, file_path=shown) == "     1→coffee"
     assert list(work.seen) == [str(work.path / "caf\\xe9")]
+
+
+# --- images and documents --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def seeing(work: Any, tmp_path: Path) -> Any:
+    """A workspace whose model can be shown everything."""
+    store = MediaStore(str(tmp_path / "session"))
+    work.keep = lambda data, name: store.keep(data, name, ("images", "documents"))
+    return work
+
+
+def test_an_image_is_shown_whatever_its_name_says(seeing: Any) -> None:
+    for name, data, mime in (("a.txt", PNG, "image/png"), ("b.png", JPEG, "image/jpeg"), ("c", PDF, "application/pdf")):
+        seeing.put(name, data)
+        outcome = seeing.call(READ, file_path=name)
+        said, media = outcome.content
+        assert outcome.status == "ok" and said.text == f"{name}: {mime}, {len(data):,} bytes."
+        assert (media.mime, media.name, media.size) == (mime, name, len(data))
+        assert outcome.observed[0].sha256 == media.sha256 == hashlib.sha256(data).hexdigest()
+
+
+def test_text_is_text_whatever_it_begins_with(seeing: Any) -> None:
+    seeing.put("a.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    assert "<svg" in seeing.ok(READ, file_path="a.svg")
+    seeing.put("a.png", "GIF89a is a format\n")
+    assert "is a format" in seeing.ok(READ, file_path="a.png")
+
+
+def test_a_document_that_is_text_is_read_by_a_model_that_cannot_be_shown_it(work: Any) -> None:
+    work.put("a.pdf", "%PDF-1.4\n1 0 obj\n%%EOF\n")
+    assert "1 0 obj" in work.ok(READ, file_path="a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (png(20_000, 20_000), "20,000 x 20,000 pixels"),
+        (PNG[:-6], "cut off"),
+        (JPEG[:100], "cut off"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(40), "no header"),
+    ],
+)
+def test_hostile_images_are_refused_in_words(seeing: Any, data: bytes, why: str) -> None:
+    seeing.put("a.png", data)
+    text = seeing.fails(READ, file_path="a.png")
+    assert text.startswith("a.png is a ") and why in text
+
+
+def test_an_image_beyond_the_limit_of_files_is_not_read(seeing: Any) -> None:
+    with open(seeing.put("a.png", PNG), "r+b") as file:
+        file.truncate((16 << 20) + 1)
+    assert "PNG image" in (text := seeing.fails(READ, file_path="a.png")) and "16,777,216" in text
+
+
+def test_an_image_that_became_a_link_after_it_was_judged_is_not_shown(seeing: Any, tmp_path: Path) -> None:
+    shot = seeing.put("a.png", PNG)
+    (tmp_path / "elsewhere.png").write_bytes(JPEG)
+
+    def swap() -> None:
+        shot.unlink()
+        shot.symlink_to(tmp_path / "elsewhere.png")
+
+    outcome = seeing.call(READ, between=swap, file_path="a.png")
+    assert outcome.status == "error" and len(outcome.content) == 1 and not (tmp_path / "session").exists()

@@ -17,7 +17,7 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     model = ["--model", "m", "--provider", "openai", "--base-url=http://localhost:1/v1", "--effort=max"]
     rest = ["--permission-mode", "plan", "--max-steps", "3", "--cwd", "sub", "--no-session-persistence"]
-    rest += ["--max-budget-usd=0.5", "--max-tokens=900", "--tool-set", "core"]
+    rest += ["--max-budget-usd=0.5", "--max-tokens=900", "--tool-set", "core", "--output-style", "Learning"]
     rest += ["--allowed-tools", "Bash(ls)", "--allowedTools=Edit", "--disallowed-tools", "Read(.env)"]
     code, out, err = fake.run("settings", "-p", *model, *rest, "hi")
     assert (code, err) == (0, "")
@@ -31,6 +31,7 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "replay": "",
         "replay_loose": False,
         "mode": "plan",
+        "mode_given": True,
         "unsafe": False,
         "max_steps": 3,
         "max_usd": 0.5,
@@ -45,9 +46,20 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "allowed": "Bash(ls),Edit",
         "disallowed": "Read(.env)",
         "tool_set": "core",
+        "agents": "",
+        "output_style": "Learning",
+        "style_given": True,
         "fork": False,
         "placed": True,
         "rebind": False,
+        "mcp_config": "",
+        "mcp_strict": False,
+        "session_id": "",
+        "system_prompt": None,
+        "append_system": "",
+        "tools": None,
+        "sources": None,
+        "retool": False,
     }
 
 

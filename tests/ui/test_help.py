@@ -100,9 +100,9 @@ def test_completion_offers_every_flag(shell: str) -> None:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        (["agenyx", "--perm"], ["--permission-mode"]),
+        (["agenyx", "--perm"], ["--permission-mode", "--permission-prompt-tool"]),
         (["agenyx", "--permission-mode", "acc"], ["acceptEdits"]),
-        (["agenyx", "--output-format", ""], ["text", "json"]),
+        (["agenyx", "--output-format", ""], ["text", "json", "stream-json"]),
         (["agenyx", "comp"], ["completion"]),
         (["agenyx", "completion", "z"], ["zsh"]),
     ],

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenyx.core.errors import UsageError
-from agenyx.ui.flags import CONFLICTS, FLAGS, GROUPS, Options
+from agenyx.ui.conflicts import CONFLICTS
+from agenyx.ui.flags import FLAGS, GROUPS, Options
 from agenyx.ui.parse import parse, wants_json
 
 
@@ -113,6 +114,7 @@ CONFLICTING = [
     (["--replay", "x", "--model", "m"], "--replay excludes"),
     (["--replay-loose"], "--replay-loose needs"),
     (["--bare", "--trust-workspace"], "--bare and --trust-workspace"),
+    (["--strict-mcp-config"], "--strict-mcp-config needs"),
     (["--continue", "--resume", "x"], "--continue and --resume"),
     (["--fork-session"], "--fork-session needs"),
     (["--session-page-size", "5"], "need --list-sessions"),
@@ -127,6 +129,13 @@ CONFLICTING = [
     (["--permission-mode", "bypassPermissions"], "needs --dangerously-skip-permissions"),
     (["--permission-mode", "plan", "--permission-mode", "acceptEdits"], "given twice"),
     (["--provider", "local", "--base-url", "http://localhost/v1"], "--provider local and --base-url"),
+    (["--input-format", "stream-json"], "--input-format stream-json needs"),
+    (["--include-partial-messages"], "--include-hook-events need"),
+    (["--include-hook-events"], "--include-hook-events need"),
+    (["--replay-user-messages", "--output-format", "stream-json"], "need --input-format stream-json"),
+    (["--json-schema", "{}"], "--json-schema needs"),
+    (["--bare", "--setting-sources", "user"], "--bare and --setting-sources"),
+    (["--session-id", "019a0000-0000-7000-8000-000000000001", "-c"], "--session-id excludes"),
 ]
 
 
@@ -164,6 +173,7 @@ def test_the_table_is_consistent() -> None:
     [
         (["--output-format", "json", "--nonsense"], True),
         (["--output-format=json"], True),
+        (["--output-format", "stream-json"], True),
         (["--output-format", "text"], False),
         (["--", "--output-format=json"], False),
         (["explain --output-format json"], False),
@@ -191,3 +201,42 @@ def test_any_arguments_are_taken_or_refused_in_words(argv: list[str]) -> None:
 @given(st.lists(st.text(max_size=8), max_size=4))
 def test_whatever_stands_behind_the_dashes_is_the_prompt(rest: list[str]) -> None:
     assert parse(["-p", "--", *rest]).prompt == " ".join(rest)
+
+
+PROGRAM = ["--output-format", "stream-json", "--input-format=stream-json"]
+
+
+def test_a_program_may_give_flags_that_are_unknown() -> None:
+    options = parse([*PROGRAM, "--betas", "a,b", "--newer=x", "--model", "m"])
+    assert options.unknown == ("--betas", "--newer")
+    assert (options.model, options.prompt) == ("m", "")
+
+
+def test_elsewhere_an_unknown_flag_names_the_nearest_one() -> None:
+    with pytest.raises(UsageError) as error:
+        parse(["--output-format", "stream-json", "--include-partial-message", "hi"])
+    assert "--include-partial-messages" in error.value.fix
+
+
+@pytest.mark.parametrize("argv", [["--verbose", ""], ["--verbose="], ["--replay-user-messages", "", "--verbose"]])
+def test_a_program_may_give_a_boolean_flag_an_empty_value(argv: list[str]) -> None:
+    options = parse([*PROGRAM, *argv, "--model", "m"])
+    assert (options.verbose, options.model) == (True, "m")
+
+
+@pytest.mark.parametrize("argv", [["--verbose="], ["--verbose=1"]])
+def test_elsewhere_a_boolean_flag_takes_no_value(argv: list[str]) -> None:
+    with pytest.raises(UsageError):
+        parse([*argv, "hi"])
+
+
+def test_a_program_may_give_a_boolean_flag_no_other_value() -> None:
+    with pytest.raises(UsageError):
+        parse([*PROGRAM, "--verbose=1"])
+
+
+@pytest.mark.parametrize("argv", [["--system-prompt", ""], ["--system-prompt="], ["--system-prompt", "-x"]])
+def test_an_empty_text_is_one_and_a_program_may_begin_one_with_a_dash(argv: list[str]) -> None:
+    options = parse([*PROGRAM, *argv])
+    assert "system_prompt" in options.given
+    assert "append_system" not in options.given

@@ -12,15 +12,20 @@ import pytest
 from agenyx.core.errors import AgenyxError, ConfigError, UsageError
 from agenyx.core.events import (
     AgentEvent,
+    CallAccepted,
+    CallFinished,
     Notice,
     Outcome,
     Retrying,
     StepStarted,
     TextDelta,
     TurnFinished,
+    TurnStarted,
     Usage,
 )
 from agenyx.core.json import decode
+from agenyx.core.messages import Text, ToolCall, ToolResult
+from agenyx.core.tools import Effects
 from agenyx.ui.activity import line, main_argument
 from agenyx.ui.print import Printer
 from agenyx.ui.streams import Stream, Writer
@@ -194,6 +199,7 @@ def test_the_record(tmp_path: Path) -> None:
                 "maxOutputTokens": None,
             }
         },
+        "num_subagents": 0,
         "permission_denials": [
             {"tool_name": "Read", "tool_use_id": "call_5", "tool_input": {"file_path": "/etc/shadow"}},
             {"tool_name": "Bash", "tool_use_id": "call_3", "tool_input": {"command": "rm -rf build\x1b[2J"}},
@@ -252,6 +258,45 @@ def test_a_broken_event_does_not_break_the_run(tmp_path: Path) -> None:
     out, err = screen.texts()
     assert out == "ok\n"
     assert "could not be shown" in err
+
+
+def of_child(*what: Any, agent: str = "explore/a1") -> list[AgentEvent]:
+    return [AgentEvent(n, SESSION, "t", 1, body, agent) for n, body in enumerate(what)]
+
+
+def test_what_subagents_do_is_a_line_each_and_their_words_are_not_mixed_in(tmp_path: Path) -> None:
+    call = ToolCall("call_9", "w", "Grep", '{"pattern":"def \\u001b[2J"}')
+    screen = Screen(tmp_path, tty=True, activity=True)
+    screen.play(
+        [
+            *bodies(TextDelta(0, "Half a ")),
+            *of_child(
+                TurnStarted("find it", "m", "default"),
+                StepStarted(),
+                TextDelta(0, "CHILD WORDS"),
+                CallAccepted(call, Effects(parallel=True)),
+                CallFinished(ToolResult("call_9", "ok", ()), "Grep"),
+                CallFinished(ToolResult("call_8", "denied", (Text("Denied: no."),)), "WebFetch"),
+                Notice("warning", "odd"),
+                TurnFinished(Outcome("done"), "CHILD WORDS", 1, 1.0),
+            ),
+            *bodies(TextDelta(0, "word."), TurnFinished(Outcome("done"), "Half a word.", 1, 1.0)),
+        ]
+    )
+    out, err = screen.texts()
+    assert "CHILD" not in out + err
+    assert out.replace("\n", "") == "Half a word."
+    assert err == "  explore/a1: Grep def \\x1b[2J\n  explore/a1: WebFetch: denied (no.)\nagenyx: explore/a1: odd\n"
+    assert screen.printer.view.agents == {"explore/a1"}
+    assert screen.printer.view.model != "child", "the model is the main agent's"
+
+
+def test_the_record_counts_subagents(tmp_path: Path) -> None:
+    screen = Screen(tmp_path, json=True)
+    end = TurnFinished(Outcome("done"), "ok", 1, 1.0)
+    screen.play([*of_child(TurnStarted("x", "child", "plan")), *of_child(end, agent="plan/a2"), *bodies(end)])
+    record = decode(screen.texts()[0])
+    assert (record["num_subagents"], record["result"], record["modelUsage"]) == (2, "ok", {})
 
 
 def test_a_gone_reader_stops_effects(tmp_path: Path) -> None:

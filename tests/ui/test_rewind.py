@@ -132,6 +132,51 @@ def test_a_session_in_use_is_not_rewound(place: Place) -> None:
     assert place.files() == {"a.txt": "two\n", "b": ""}
 
 
+@pytest.mark.parametrize("what", ["files", "both"])
+def test_the_model_is_told_of_files_that_a_command_put_back(place: Place, what: str) -> None:
+    """It reads the records, so that also a process that knows nothing of the command tells it, once."""
+    assert place.run("--to", "2", "--what", what, "--yes")[0] == 0
+
+    async def talk() -> list[str]:
+        conversation, session = open_scripted([], place.home, place.work)
+        assert not conversation.unfinished, "to be told of it opens no turn"
+        for text in ("go on", "and on"):
+            await conversation.prompt(text)
+        await conversation.close()
+        return [entry.text for entry in session.state.entries if isinstance(entry, User)]
+
+    texts = asyncio.run(talk())
+    told = [text for text in texts if "put 2 files back to an earlier state: a.txt, b." in text]
+    assert len(told) == 1 and texts.index(told[0]) == texts.index("go on") - 1
+
+
+def test_a_turn_that_is_gone_on_with_is_told_too_once_its_calls_have_results(place: Place) -> None:
+    class Crash(BaseException):
+        pass
+
+    def crash(request: Any) -> Any:
+        raise Crash
+
+    async def broken() -> None:
+        conversation, _ = open_scripted(
+            [*script()[:4], calls(call("Bash", command="touch c")), crash], place.home, place.work
+        )
+        with pytest.raises(Crash):
+            await conversation.prompt("more")
+        await conversation.close()
+
+    async def again() -> list[str]:
+        conversation, session = open_scripted([], place.home, place.work)
+        assert conversation.unfinished
+        await conversation.go_on()
+        await conversation.close()
+        return [entry.text for entry in session.state.entries if isinstance(entry, User)]
+
+    asyncio.run(broken())
+    assert place.run("--to", "3", "--what", "files", "--yes")[0] == 0
+    assert "put 1 file back to an earlier state: c." in asyncio.run(again())[-1]
+
+
 def test_in_a_conversation_files_and_both(place: Place) -> None:
     class Host:
         def __init__(self, talk: Any) -> None:

@@ -39,8 +39,8 @@ def test_wrapping_loses_nothing_but_blanks_and_fits(text: str, width: int) -> No
 
 def test_escape_sequences_only_where_colour_is_wanted() -> None:
     spans = (("bold error", "x"), ("", "y"), ("unknown", "z"))
-    assert ansi(spans, colour=True) == "\x1b[1;31mx\x1b[0myz"
-    assert ansi(spans, colour=False) == "xyz"
+    assert ansi(spans) == "\x1b[1;31mx\x1b[0myz"
+    assert ansi(spans, {}) == "xyz"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp936x", "ISO-8859-15"])

@@ -34,9 +34,8 @@ async def question(session: Session, call: CallState, effects: Effects, verdict:
     refs = [ref for ref in (*effects.writes, *effects.removes) if not ref.problem]
     paths = tuple(dict.fromkeys(show(ref.real) for ref in refs))[:MOST_FILES]
     files = await asyncio.to_thread(_contents, paths)
-    return Approval(
-        session.ids.new("apr"), call.call, verdict, effects, files, asked_at=session.clock(), args=call.edited
-    )
+    identity, at = session.ids.new("apr"), session.clock()
+    return Approval(identity, call.call, verdict, effects, files, session.agent, at, call.changed)
 
 
 async def changes(asked: Approval, seen: Mapping[str, str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from agenyx.agent.asking import question
+from agenyx.agent.hooked import Hooking, changed_by
 from agenyx.agent.judge import Judge, Judged, Refused, refused_by_guard, say
 from agenyx.agent.normalise import Normaliser
 from agenyx.agent.ports import Emitter, Ports
@@ -70,6 +71,7 @@ class Boundary:
         self.policy = policy  # the person may change the mode while the session lives
         self._context, self._normalise = context, normalise
         self._ports, self._emit = ports, emit
+        self.hooking = Hooking(session, ports.hooks, emit, judge.registry)
 
     async def settle(self, calls: Sequence[CallState]) -> None:
         """Bring the next of the calls to their results: one, or several that run together. Or ask a human first."""
@@ -98,7 +100,8 @@ class Boundary:
         return None
 
     async def _ruled(self, approval: Approval) -> Decision | None:
-        judged = await self._judge(approval.call.name, approval.args or approval.call.args, self._rules)
+        state = self._session.state.pending[approval.call.id]
+        judged = await self._judge(state.call.name, state.args, self._rules, before=self.hooking.before(state))
         if isinstance(judged, Judged) and judged.verdict.decision == "allow":
             return Decision(approval.id, "allow", by="rule", at=self._session.clock())
         return None
@@ -129,6 +132,7 @@ class Boundary:
                 self._emit(CallAccepted(state.call, seen))
             if isinstance(ready, Refused):
                 self._persist(state, state.call.name, ready.outcome, 0.0)
+                await self.hooking.denied(state, ready)
                 break
             group.append(ready)
             if not together:
@@ -136,14 +140,15 @@ class Boundary:
         return group
 
     async def _prepare(self, state: CallState) -> Ready | Refused:
-        """Judge the call, and see what a human has said to it. Changes nothing."""
+        """Judge the call, and see what hooks and a human have said to it."""
         if state.begun and state.acts:
             return Refused(Outcome.error(INTERRUPTED, "interrupted"))
         decision, approval = state.decision, state.approval
         if decision is not None and decision.choice == "deny":
             effects = approval.effects if approval is not None else Effects()
             return Refused(Outcome.error(f"Denied: {decision.message or 'the user said no.'}", "denied"), effects)
-        judged = await self._judge(state.call.name, state.args, self._rules, approval, decision)
+        before = self.hooking.before(state)
+        judged = await self._judge(state.call.name, state.args, self._rules, approval, decision, before)
         if isinstance(judged, Refused):
             return judged
         if judged.asks and state.edits >= MAX_EDITS:
@@ -151,9 +156,11 @@ class Boundary:
         return Ready(state, judged)
 
     def _rules(self) -> Policy:
-        """The policy as it is now, with the rules that the person set while answering."""
-        set_here = self._session.state.rules
-        return replace(self.policy, rules=(*self.policy.rules, *set_here)) if set_here else self.policy
+        """The policy as it is now, with the rules that the person set while answering and the scope of the turn."""
+        state, policy = self._session.state, self.policy
+        if state.scope.by:
+            policy = replace(policy, scopes=(*policy.scopes, state.scope))
+        return replace(policy, rules=(*policy.rules, *state.rules)) if state.rules else policy
 
     async def _ask(self, asking: Sequence[Ready]) -> None:
         for ready in asking:
@@ -173,7 +180,7 @@ class Boundary:
     async def _execute(self, group: Sequence[Ready]) -> None:
         """Run a group that was allowed. Its results go on record in the order of the calls."""
         ids = tuple(ready.state.call.id for ready in group)
-        edited = {ready.state.call.id: ready.state.args for ready in group if ready.state.edited is not None}
+        edited = {ready.state.call.id: text for ready in group if (text := ready.state.changed) is not None}
         acts = any(not ready.judged.effects.parallel for ready in group)
         keeper, kept = self._ports.keeper, list[Checkpoint]()
         if acts:
@@ -196,6 +203,9 @@ class Boundary:
                 before = dict(asked.files)
                 for one in outcome.observed:
                     self._ports.approved(one.path, before.get(one.path, ""), one.sha256)
+        for ready in group:
+            await self._ports.touched(ready.judged.effects)
+        await self.hooking.after([(r.state, r.judged, run.result()[1]) for r, run in zip(group, runs, strict=True)])
 
     async def _run(self, ready: Ready) -> tuple[Outcome, float]:
         call, tool, started = ready.state.call, ready.judged.tool, time.monotonic()
@@ -212,12 +222,11 @@ class Boundary:
     def _persist(
         self, state: CallState, name: str, outcome: Outcome, seconds: float, effects: Effects | None = None
     ) -> None:
-        if state.edited is not None:
-            told = Text(f"[The user changed the arguments to {state.edited}]\n")
-            outcome = replace(outcome, content=(told, *outcome.content))
+        if told := changed_by(state):
+            outcome = replace(outcome, content=(Text(told), *outcome.content))
         kept = self._ports.keeper.ended(state.call.id)
         if kept.note:
             outcome = replace(outcome, content=(*outcome.content, Text(kept.note)))
         result: ToolResult = self._normalise(state.call, outcome, effects)
-        self._session.append(*kept.records, Result(result, outcome.observed))
+        self._session.append(*kept.records, Result(result, outcome.observed, outcome.scope, outcome.tasks))
         self._emit(CallFinished(result, name, seconds))

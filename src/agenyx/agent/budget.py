@@ -61,8 +61,11 @@ class Meter:
         if usage is None:
             self._silent, self._known, self._turn_known = True, False, False
             return
+        self.add(usage, self.price(usage) if self.price else None)
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """Count a response that has cost so much, None when that is not known."""
         self._tokens += usage.fresh + usage.cache_read + usage.cache_write + usage.out
-        cost = self.price(usage) if self.price else None
         if cost is None:
             self._known = self._turn_known = False
             return
@@ -82,3 +85,24 @@ class Meter:
     def over(self) -> Outcome | None:
         """The outcome that ends the run, None while it may ask for another response."""
         return budget(self._tokens, self.cost, self._silent, self.limits)
+
+
+class Share(Meter):
+    """The part of a run that a subagent has, at the price of its own model: it counts in the whole, whose limits
+    hold."""
+
+    def __init__(self, whole: Meter, price: Callable[[Usage], float | None] | None) -> None:
+        super().__init__(whole.limits, price)
+        self._whole = whole
+
+    def take(self, usage: Usage | None) -> None:
+        super().take(usage)
+        if usage is None:
+            self._whole.take(None)
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        super().add(usage, cost)
+        self._whole.add(usage, cost)
+
+    def over(self) -> Outcome | None:
+        return self._whole.over()

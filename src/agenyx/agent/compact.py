@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from agenyx.agent.remains import summary_of
 from agenyx.core.events import Done, Failure, Retrying, Usage
-from agenyx.core.messages import Entry, Step, Summary, Text, User
+from agenyx.core.messages import Entry, Media, Step, Summary, Text, User, UserBlock
 from agenyx.llm.request import Provider, Request
 
 PARTS = 6  # of a conversation that is too long to be summarised at once; more than that is not read again
@@ -136,10 +136,10 @@ def excerpt(covered: Sequence[Entry], limit: int) -> str:
 
 
 def shown(entry: Entry) -> str:
-    """An entry as text, without media and without the bulk of results."""
+    """An entry as text, with the names of images in it and without the bulk of results."""
     match entry:
         case User():
-            return f"{'Notice' if entry.origin == 'notice' else 'User'}: {entry.text}"
+            return f"{'Notice' if entry.origin == 'notice' else 'User'}: {entry.text}{_media(entry.blocks)}"
         case Summary():
             return f"Summary of what was before: {summary_of(entry)}"
         case Step(assistant=assistant, results=results):
@@ -148,8 +148,13 @@ def shown(entry: Entry) -> str:
                 text = result.text
                 rest = f" […{len(text) - RESULT_CHARS} more characters]" if len(text) > RESULT_CHARS else ""
                 lines.append(f"Call: {call.name} {call.args[:CALL_CHARS]}")
-                lines.append(f"Result ({result.status}): {text[:RESULT_CHARS]}{rest}")
+                lines.append(f"Result ({result.status}): {text[:RESULT_CHARS]}{rest}{_media(result.content)}")
             return "\n".join(lines)
+
+
+def _media(blocks: Sequence[UserBlock]) -> str:
+    named = [f" [{block.kind} {block.name!r}]" for block in blocks if isinstance(block, Media)]
+    return "".join(named)
 
 
 def _notice(text: str) -> User:

@@ -16,6 +16,7 @@ from agenyx.session.state import State
 RESERVE = 20_000  # tokens kept free for an answer whose size is not limited (this and the next: AgentX §4.3)
 WARN, AUTO, HARD = 20_000, 13_000, 3_000  # tokens below what may be used; in small windows the share of 108,000
 ITEM, MEDIA = 24, 2_000  # tokens that a message and an image take beside their text
+PAGES = 40_000  # bytes of a document for which as many tokens are counted as for an image
 
 
 class Choice(Struct, frozen=True):
@@ -143,7 +144,7 @@ def _blocks(blocks: Iterable[Text | Media]) -> tuple[int, int, int]:
         if isinstance(block, Text):
             size += _bytes(block.text)
         else:
-            media += 1
+            media += 1 if block.kind == "image" else 1 + block.size // PAGES
     return size, 1, media
 
 

@@ -74,11 +74,13 @@ class Engine:
     async def _loop(self) -> Outcome:
         session = self._session
         while True:
+            if (why := session.state.halted) and session.state.outcome is None:
+                return self._stop(Outcome("stopped", why))
             match session.next():
                 case Over(outcome) if outcome is not None:
                     return outcome
                 case Over():
-                    if not self._advised():
+                    if not self._advised() and not await self._boundary.hooking.goes_on():
                         session.append(Finished(Outcome("done")), sync=True)
                 case NeedModel() if session.state.steps >= self._max_steps:
                     session.append(Finished(self._limit()), sync=True)

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from agenyx.agent.asking import changes, with_changes
+from agenyx.agent.hooked import Before, weighed
 from agenyx.core import json
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.tools import Effects
@@ -18,17 +19,18 @@ from agenyx.core.verdict import Verdict
 from agenyx.policy.consent import covers
 from agenyx.policy.decide import Policy, decide
 from agenyx.tools.registry import Registry, parse_args
-from agenyx.tools.spec import Look, Outcome, Tool
+from agenyx.tools.spec import Look, Outcome, Tool, subject_of
 
 
 class Judged(Struct, frozen=True):
-    """A call that can run. `asks` when a human has to decide first, or again."""
+    """A call that can run. `asks` when a human has to decide first, or again. `text` are its arguments as JSON."""
 
     tool: Tool[Any]
     args: Struct
     effects: Effects
     verdict: Verdict
     asks: bool
+    text: str = "{}"
 
 
 class Refused(Struct, frozen=True):
@@ -43,11 +45,24 @@ def _unguarded() -> str:
     return ""
 
 
-class Judge:
-    """`look` makes what projecting may use. `guard` says why nothing may be done any more, "" while all is well."""
+def _as_it_is(policy: Policy) -> Policy:
+    return policy
 
-    def __init__(self, registry: Registry, look: Callable[[], Look], guard: Callable[[], str] = _unguarded) -> None:
-        self.registry, self._look, self.guard = registry, look, guard
+
+class Judge:
+    """`look` makes what projecting may use. `guard` says why nothing may be done any more, "" while all is well.
+
+    `narrow` makes of a policy the one that holds: a subagent's is its parent's.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        look: Callable[[], Look],
+        guard: Callable[[], str] = _unguarded,
+        narrow: Callable[[Policy], Policy] = _as_it_is,
+    ) -> None:
+        self.registry, self._look, self.guard, self._narrow = registry, look, guard, narrow
 
     async def __call__(
         self,
@@ -56,14 +71,20 @@ class Judge:
         policy: Callable[[], Policy],
         asked: Approval | None = None,
         answer: Decision | None = None,
+        before: Before | None = None,
     ) -> Judged | Refused:
         """Judge the call of tool `name` with its arguments as JSON text. Never raises for what these say.
 
         `policy` is asked at the end: the person may change it while a call is looked at. `answer` is what a human has
-        said to the question `asked`; a yes counts only for what was shown.
+        said to the question `asked`; a yes counts only for what was shown. `before` asks the hooks, who see the checked
+        arguments; what they change is checked again.
         """
         if lost := self.guard():
             return refused_by_guard(lost)
+        try:
+            name, args = self.registry.resolve(name, args)
+        except json.JsonError as error:
+            return _malformed(error, args)
         tool = self.registry.find(name)
         if tool is None:
             known = ", ".join(self.registry.names())
@@ -71,12 +92,20 @@ class Judge:
         try:
             parsed = parse_args(tool, args)
         except json.JsonError as error:
-            return Refused(Outcome.error(f"The arguments are not valid: {error}. You sent: {args[:2000]}", "malformed"))
+            return _malformed(error, args)
+        said = await before(tool, args, lambda: tool.project(parsed, self._look())) if before else None
+        if said is not None and (said.decision == "deny" or said.stop):
+            return Refused(Outcome.error(f"Denied by a hook: {said.reason or 'it gave no reason.'}", "denied"))
+        if said is not None and said.args is not None:
+            try:
+                args, parsed = said.args, parse_args(tool, said.args)
+            except json.JsonError as error:
+                return Refused(Outcome.error(f"Not run: the arguments that a hook gave are not valid: {error}."))
         try:
             effects = await tool.project(parsed, self._look())
         except Exception as error:  # noqa: BLE001 - the rim around a tool: its errors are data
             return Refused(Outcome.error(f"{tool.name} failed while it was checked: {say(error)}"))
-        verdict = decide(tool.name, effects, policy())
+        verdict = decide(tool.name, effects, self._narrow(policy()), subject_of(tool, parsed), weighed(said))
         if lost := self.guard():
             return refused_by_guard(lost)
         if verdict.decision == "deny":
@@ -85,7 +114,11 @@ class Judge:
         if asks and asked is not None and answer is not None and covers(asked, answer, effects):
             changed = await changes(asked, self._look().seen)
             asks, verdict = bool(changed), with_changes(verdict, changed)
-        return Judged(tool, parsed, effects, verdict, asks)
+        return Judged(tool, parsed, effects, verdict, asks, args)
+
+
+def _malformed(error: json.JsonError, args: str) -> Refused:
+    return Refused(Outcome.error(f"The arguments are not valid: {error}. You sent: {args[:2000]}", "malformed"))
 
 
 def refused_by_guard(reason: str) -> Refused:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from agenyx.core.json import scrub
 from agenyx.core.messages import Media, Text, ToolCall, ToolResult
-from agenyx.core.redact import Masker, StreamMasker
+from agenyx.core.redact import Masker
 from agenyx.core.tools import Effects
 from agenyx.core.tty import unseen, visible
 from agenyx.tools.spec import Outcome
@@ -48,21 +48,22 @@ class Normaliser:
 
     def live(self, show: Callable[[bytes], None]) -> tuple[Callable[[bytes], None], Callable[[], None]]:
         """What takes the bytes of a running call, masks them and shows them, and what shows the rest at its end."""
-        masker = StreamMasker(self._masker.latin)
+        from agenyx.core.masked_output import OutputMasker  # not needed before the first call
+
+        masker = OutputMasker(self._masker)
 
         def feed(data: bytes) -> None:
-            # Latin-1 maps every byte to one character and back, so cut characters do no harm.
-            if safe := masker.feed(data.decode("latin-1")):
-                show(safe.encode("latin-1"))
+            if safe := masker.feed(data):
+                show(safe)
 
         def end() -> None:
             if rest := masker.end():
-                show(rest.encode("latin-1"))
+                show(rest)
 
         return feed, end
 
     def _masked(self, path: str) -> str | None:
-        """A tool writes oversized output as it comes; what is kept is masked as what is shown. None if it is gone."""
+        """The last look at what a tool kept of an oversized output: masked as what is shown. None if it is gone."""
         try:
             with open(path, "rb") as file:
                 data = file.read()

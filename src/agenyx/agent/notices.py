@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
 
 from agenyx.core.messages import Text, User
 from agenyx.core.verdict import Mode
 
-PLAN = "Look and think only; calls that change anything are refused. End with a plan."
+_NAMED = 20  # files in one notice
+PLAN = (
+    "Look and think only; calls that change anything are refused. End with a plan: by ExitPlanMode where you have it, "
+    "which asks the user to approve it, else as your answer."
+)
 
 
 def notice(text: str) -> User:
@@ -35,6 +41,15 @@ def rewound(mode: Mode) -> User:
         "happened: files, running commands and the shell's directory may not be as you last saw them. Look again "
         f"before you rely on them. The mode is {mode}." + (f" {PLAN}" if mode == "plan" else "")
     )
+
+
+def restored(paths: Sequence[str], workspace: str) -> User:
+    """Tells the model that the person put files back; `paths` are absolute."""
+    inside = os.path.join(workspace, "")
+    names = [path.removeprefix(inside) for path in paths]
+    shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    files = "1 file" if len(names) == 1 else f"{len(names)} files"
+    return notice(f"The user put {files} back to an earlier state: {shown}. Read them again before you rely on them.")
 
 
 def workspace_moved(before: str, now: str) -> User:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import count
 from typing import Protocol, cast
 
 from msgspec import Struct
 
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import AgentEvent, Body, CallDraft, Done, Output, ReasoningDelta, TextDelta, Usage
+from agenyx.core.hooks import NOTHING, Event, Fired, Said
 from agenyx.core.messages import User
 from agenyx.core.redact import Masker
 from agenyx.core.tools import Effects
@@ -50,6 +52,10 @@ async def _untold(_summary: str) -> None:
     pass
 
 
+async def _unfelt(_effects: Effects) -> None:
+    pass
+
+
 class Kept(Struct, frozen=True):
     """What goes on record with the result of a call, and a note that its text gets."""
 
@@ -87,6 +93,25 @@ class LateKeeper:
         return self._keeper.ended(call) if self._keeper is not None else Kept()
 
 
+class Hooks(Protocol):
+    """What a person hangs on events. `wants` is asked at every event and costs next to nothing; `fire` does not raise.
+
+    `effects` tells what the call of the event would do, for conditions in the grammar of rules.
+    """
+
+    def wants(self, event: Event) -> bool: ...
+
+    async def fire(self, fired: Fired, effects: Callable[[], Awaitable[Effects]] | None = None) -> Said: ...
+
+
+class NoHooks:
+    def wants(self, event: Event) -> bool:
+        return False
+
+    async def fire(self, fired: Fired, effects: Callable[[], Awaitable[Effects]] | None = None) -> Said:
+        return NOTHING
+
+
 class Ports(Struct, frozen=True):
     """`emit` never awaits and never fails a turn. `barrier` returns when everything emitted has been delivered, and
     raises when it could not be: what was not shown does not act. `inbox` hands over steering text for the next step.
@@ -94,7 +119,9 @@ class Ports(Struct, frozen=True):
     file that a person let a call change: its path, and its SHA-256 when asked and now. With `ahead` all questions of
     a response are asked at once, as nobody is there to answer the first before the second. `keeper` takes checkpoints
     around the calls that act. `compacting` is awaited before a summary, with what caused it ("auto", "overflow" or
-    "user") and what the user wants kept; it may name more to keep. `compacted` is awaited with the summary."""
+    "user") and what the user wants kept; it may name more to keep, or raise UsageError to hold back one
+    that the user wanted. `compacted` is awaited with the summary, `touched` with the effects of each call that ran.
+    `hooks` are asked at the events of `core.hooks`."""
 
     approver: Approver
     emit: Callable[[AgentEvent], None]
@@ -105,6 +132,8 @@ class Ports(Struct, frozen=True):
     keeper: Keeper = LateKeeper()
     compacting: Callable[[str, str], Awaitable[str]] = _unasked
     compacted: Callable[[str], Awaitable[None]] = _untold
+    hooks: Hooks = NoHooks()
+    touched: Callable[[Effects], Awaitable[None]] = _unfelt
     ahead: bool = False
 
 
@@ -113,15 +142,20 @@ _STREAMED = (TextDelta, ReasoningDelta, CallDraft, Usage, Done, Output)
 
 
 class Emitter:
-    """Stamps bodies with the session, the turn and the step, counts them, and masks the secrets in them."""
+    """Stamps bodies with the session, the agent, the turn and the step, counts them, and masks the secrets in them."""
 
-    def __init__(self, session: str, emit: Callable[[AgentEvent], None]) -> None:
-        self._session, self._emit, self._seq = session, emit, 0
+    def __init__(self, session: str, emit: Callable[[AgentEvent], None], agent: str = "") -> None:
+        self._session, self._emit, self._agent, self._seq = session, emit, agent, count(1)
         self.turn, self.step = "", 0
         self.masker = Masker()  # set as soon as the secrets are known
 
     def __call__(self, body: Body) -> None:
-        self._seq += 1
         if not isinstance(body, _STREAMED):
             body = self.masker.value(body)
-        self._emit(AgentEvent(self._seq, self._session, self.turn, self.step, body))
+        self._emit(AgentEvent(next(self._seq), self._session, self.turn, self.step, body, self._agent))
+
+    def child(self, agent: str, emit: Callable[[AgentEvent], None]) -> Emitter:
+        """The same for a subagent of the session: one count for all."""
+        made = Emitter(self._session, emit, agent)
+        made._seq, made.masker = self._seq, self.masker
+        return made

@@ -13,12 +13,18 @@ from agenyx.core.tools import ToolSet, ToolSpec
 from agenyx.llm.request import Options
 from agenyx.session.records import Prefix
 
+_CODING = "# How you work"  # how software is written here; all else holds whatever the work is
 
-def system_sections(size: ToolSet) -> tuple[str, ...]:
-    """The sections of the system prompt: one a paragraph group of the prompt file, divided by lines of `---`."""
+
+def system_sections(size: ToolSet, *, coding: bool = True) -> tuple[str, ...]:
+    """The sections of the system prompt: one a paragraph group of the prompt file, divided by lines of `---`.
+
+    Without `coding` the instructions for coding are left out: an output style stands in their place.
+    """
     name = "small.md" if size == "small" else "full.md"
     with open(os.path.join(os.path.dirname(__file__), "prompts", name), encoding="utf-8") as file:
-        return tuple(section.strip() for section in file.read().split("\n---\n"))
+        sections = (section.strip() for section in file.read().split("\n---\n"))
+        return tuple(section for section in sections if coding or not section.startswith(_CODING))
 
 
 def make_prefix(options: Options, system: tuple[str, ...], tools: tuple[ToolSpec, ...], cause: str = "") -> Prefix:

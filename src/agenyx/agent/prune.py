@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from agenyx.agent.context import results_size
-from agenyx.core.messages import Entry, Step, Text, ToolResult
+from agenyx.core.messages import Entry, Media, Step, Text, ToolResult
 
 RECENT, LEAST = 6, 2  # of the latest steps keep their results, and at least so many: the model works with them
 LARGE = 1_000  # characters; shorter results are not worth the line that stands for them
@@ -20,7 +20,7 @@ Keep = Callable[[str, str], str | None]
 
 
 def old_results(entries: Sequence[Entry], room: int) -> list[ToolResult]:
-    """Large results of all but the latest steps; those keep theirs as far as `room` tokens go."""
+    """Large results, and images, of all but the latest steps; those keep theirs as far as `room` tokens go."""
     steps = [entry for entry in entries if isinstance(entry, Step)]
     recent = 0
     for step in reversed(steps[-RECENT:]):
@@ -29,7 +29,7 @@ def old_results(entries: Sequence[Entry], room: int) -> list[ToolResult]:
             break
         recent += 1
     older = steps[: len(steps) - recent]
-    return [result for step in older for result in step.results if len(result.text) > LARGE]
+    return [result for step in older for result in step.results if len(result.text) > LARGE or seen(result)]
 
 
 def freed(results: Sequence[ToolResult]) -> int:
@@ -45,19 +45,31 @@ def taken_out(results: Sequence[ToolResult], keep: Keep, pages: bool) -> tuple[T
     found: list[ToolResult] = []
     for result in results:
         path = result.spill
-        if path is None or not os.path.isfile(path):
+        if len(result.text) > LARGE and (path is None or not os.path.isfile(path)):
             path = keep(result.call, result.text)
-        if path is not None:
+        if path is not None or len(result.text) <= LARGE:
             found.append(_shorter(result, path, pages))
     return tuple(found)
 
 
 def _shorter(result: ToolResult, path: str | None, pages: bool) -> ToolResult:
+    media = seen(result)
+    names = ", ".join(repr(one.name) if one.name else f"the {one.kind}" for one in media)
+    gone = f"[taken out to make room: {names}; if you need to see it again, make the call again]"
+    if len(result.text) <= LARGE:
+        return ToolResult(result.call, result.status, (Text(f"{result.text}\n{gone}"),), path)
     again = f"read it with ToolResultRead, tool_use_id {result.call}" if pages else "make the call again"
     line = f"[{len(result.text):,} characters were taken out to make room; if you need them, {again}]"
+    if media:
+        line = f"{line}\n{gone}"
     if result.status != "ok":
         line = f"{result.text[:SHOWN]}\n{line}"
     return ToolResult(result.call, result.status, (Text(line),), path)
+
+
+def seen(result: ToolResult) -> list[Media]:
+    """The images and documents of a result."""
+    return [block for block in result.content if isinstance(block, Media)]
 
 
 def kept(directory: str, call: str, text: str) -> str | None:

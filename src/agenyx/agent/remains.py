@@ -15,6 +15,7 @@ from agenyx.core import json
 from agenyx.core.messages import Entry, Step, Summary, User
 from agenyx.session.state import State
 from agenyx.session.view import View
+from agenyx.tools import workgraph
 from agenyx.tools.todowrite import standing
 
 TAIL_STEPS = 6
@@ -89,6 +90,8 @@ def compose(state: State, chosen: Plan, text: str) -> str:
         parts.append("## Files looked at or changed\n" + "\n".join(f"- {path}" for path in files))
     if failures := _failures(state.entries):
         parts.append("## Calls that failed and did not succeed since\n" + "\n".join(failures))
+    if tasks := workgraph.standing(state.tasks) if state.tasks else "":
+        parts.append(f"## The tasks that are open\n{tasks}")
     if todo := standing(state.entries):
         parts.append(f"## The list of what is to do\n{todo}")
     left = f" {chosen.left} older ones are left out." if chosen.left else ""

@@ -16,7 +16,7 @@ from agenyx.core.events import Compacted, Failure, Notice, Outcome, PrefixBroke
 from agenyx.llm.request import Provider
 from agenyx.session import records
 from agenyx.session.session import Session
-from agenyx.session.state import request_of
+from agenyx.session.view import shown
 
 GAIN = 10  # room is made again when the tenth part of what may be used has come since
 TRIES = 2  # summaries with hardly a step between them
@@ -73,11 +73,28 @@ class Room:
 
     async def relieve(self, provider: Provider, failed: Outcome) -> bool:
         """Make room after `failed`, if that is what it was about: once for a request. True when it is dealt with."""
+        if failed.failure is not None and self._unseen(failed.failure):
+            return True
         if failed.failure is None or failed.failure.kind != "overflow":
             return False
         if not self._session.state.overflowed and await self.compact(provider, "", "overflow"):
             return True
         return self._give_up(pressure(self._session.state), self.levels(), failed.failure.message)
+
+    def _unseen(self, failure: Failure) -> bool:
+        """Go on without the images that the server refused. False where it was not about any."""
+        if not any(map(shown, self._session.state.view.entries)):
+            return False
+        from agenyx.agent.unseen import refused
+
+        if not (media := refused(self._session.state, failure)):
+            return False
+        self._session.append(records.Unseen(media, failure.message), sync=True)
+        self._emit(PrefixBroke("the server refused an image"))
+        what = "an image or a document" if len(media) == 1 else f"{len(media)} images or documents"
+        text = f"The server refused {what} ({failure.message}); the model is told so in words."
+        self._emit(Notice("warning", text, "If it cannot see any: agenyx config set images no"))
+        return True
 
     async def compact(
         self, provider: Provider, focus: str, by: Literal["auto", "overflow", "user"]
@@ -97,7 +114,7 @@ class Room:
         if more := await self._ports.compacting(by, focus):
             focus = f"{focus}\n{more}".strip()
         whole = by != "overflow" and (found is None or before <= found.hard)
-        scribe = Scribe(provider, request_of(state), self._emit, self._meter.take)
+        scribe = Scribe(provider, self._session.request(), self._emit, self._meter.take)
         written = await scribe.write(chosen.covered, focus, room // 4, whole)
         text = compose(state, chosen, written.text)
         body = records.Compacted(text, chosen.upto, chosen.kept, by, written.by_model, before, 0, written.usage)

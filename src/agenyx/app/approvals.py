@@ -21,11 +21,13 @@ from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.core.events import Outcome
 from agenyx.core.ids import RandomIds, wall_clock
 from agenyx.core.messages import Text, ToolResult
+from agenyx.core.tools import Inquiry
 from agenyx.session import load
 from agenyx.session.records import Asked, Body, Decided, Finished, Reader, Result
 from agenyx.session.session import Session
 from agenyx.session.state import State
 from agenyx.session.store import INTENT, TRANSCRIPT, UNFINISHED, FileStore, SessionLocked
+from agenyx.tools.answers import edited
 from agenyx.tools.builtin import builtin_tools
 from agenyx.tools.registry import Registry, parse_args
 
@@ -83,9 +85,12 @@ async def changed(question: Question) -> tuple[str, ...]:
 
 def check_edit(question: Question, text: str) -> str:
     """The arguments that a person wants instead, as compact JSON text. Raises UsageError when the tool has no such."""
-    tool = Registry(builtin_tools()).find(question.approval.call.name)
+    asked = question.approval
+    tool = Registry(builtin_tools()).find(asked.call.name)
     try:
         value: Any = json.decode(text)
+        if asked.effects.inquiry is not None:
+            return _answer(question, asked.effects.inquiry, value)
         if not isinstance(value, dict):
             raise UsageError("--edit needs all arguments of the call as one JSON object", "Nothing was answered.")
         args = json.encode(cast("dict[str, Any]", value)).decode()
@@ -97,6 +102,23 @@ def check_edit(question: Question, text: str) -> str:
             f"Nothing was answered. See: agenyx approvals show {question.approval.id}",
         ) from None
     return args
+
+
+def _answer(question: Question, inquiry: Inquiry, value: object) -> str:
+    asked = question.approval
+    try:
+        return edited(inquiry, asked.call.args if asked.args is None else asked.args, value)
+    except ValueError as error:
+        raise UsageError(
+            f"--edit does not hold an answer: {error}", f"Nothing was answered. See: agenyx approvals show {asked.id}"
+        ) from None
+
+
+def check_answered(question: Question, words: str) -> None:
+    """Raises UsageError where a yes alone is no answer; `words` is how one is given."""
+    inquiry = question.approval.effects.inquiry
+    if inquiry is not None and inquiry.argument == "answers":
+        raise UsageError("a question needs an answer, not a yes", f"For example: allow {question.approval.id}{words}")
 
 
 def check_workspace(question: Question) -> None:

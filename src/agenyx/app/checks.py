@@ -10,6 +10,7 @@ from typing import Literal, cast
 
 from msgspec import Struct
 
+from agenyx.app.settings import Settings
 from agenyx.core.errors import AgenyxError, ConfigError
 from agenyx.proc.environment import child_env
 from agenyx.proc.programs import find
@@ -165,6 +166,26 @@ async def shell(env: Mapping[str, str], home: str, workspace: str, processes: Pr
             "Install bash (3.2 or later): models write bash.",
         )
     return await _version_of("shell", found.path, env, processes, "fail", "Install bash (3.2 or later).")
+
+
+async def hooks(settings: Settings, env: Mapping[str, str], home: str) -> list[Check]:
+    """Whether the hooks could run; nothing where there are none. Runs none of them."""
+    from agenyx.app.hook_bench import hook_bench
+    from agenyx.workspace.acting import candidates
+
+    workspace = os.path.realpath(settings.cwd)
+    if not (os.path.isfile(os.path.join(home, "hooks.json")) or candidates(workspace, frozenset({"hooks"}))):
+        return []
+    try:
+        async with hook_bench(settings, env) as bench:
+            rows, problems = bench.rows(), bench.problems
+    except AgenyxError as error:
+        return [Check("hooks", "fail", error.message, error.fix)]
+    wrong = [f"{row.runs}: {row.state}" for row in rows if row.state != "ok"]
+    text = "1 hook" if len(rows) == 1 else f"{len(rows)} hooks"
+    if wrong or problems:
+        return [Check("hooks", "warn", f"{text}; {'; '.join((*wrong, *problems))}", "See: agenyx hooks list")]
+    return [Check("hooks", "ok", f"{text}, all of whose programs are there; agenyx hooks test EVENT tries them")]
 
 
 async def programs(env: Mapping[str, str], workspace: str, processes: Processes) -> list[Check]:

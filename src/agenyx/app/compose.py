@@ -16,6 +16,7 @@ from agenyx.agent.ports import Emitter, Keeper, LateKeeper, Ports
 from agenyx.app.models import Model
 from agenyx.app.policies import Chosen
 from agenyx.app.settings import Settings
+from agenyx.app.sight import keeper
 from agenyx.config.guard import HomeGuard
 from agenyx.config.home import home_path
 from agenyx.core.errors import AgenyxError
@@ -49,7 +50,7 @@ class Source(Struct, frozen=True):
 
 
 class Parts(Struct, frozen=True):
-    """What the conversation itself needs to reach."""
+    """What the conversation itself needs to reach, and its slash commands. `source` is what they were made from."""
 
     registry: Registry
     boundary: Boundary
@@ -57,6 +58,11 @@ class Parts(Struct, frozen=True):
     shell: Shell
     masker: Masker
     ports: Ports
+    judge: Judge
+    context: Callable[[Callable[[bytes], None], str, Effects], Context]
+    normalise: Normaliser
+    emit: Emitter
+    source: Source
 
 
 def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
@@ -66,13 +72,15 @@ def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
     chosen = source.chosen or Chosen(Policy(source.settings.mode, source.settings.unsafe, workspace=root.path))
     masker = session.masker = emit.masker = Masker(model.secrets)
     child = child_env(source.env, model.secrets)
-    shell = Shell(processes, root.path, os.path.join(session.directory, "shell"), child, chosen.shell)
+    shell = Shell(processes, root.path, os.path.join(session.directory, "shell"), child, chosen.shell, masker)
     spill = os.path.join(session.directory, "output")
     jobs = Jobs(processes, os.path.join(session.directory, "jobs"), masker=masker)
-    registry = Registry(builtin_tools(source.env), model.size)
+    registry = Registry(builtin_tools(source.env), model.size, source.settings.tools)
+    registry.retire("TodoWrite")  # the tasks are there instead; two lists would cost bytes and confuse
     pages = registry.find("ToolResultRead") is not None
 
     def context(output: Callable[[bytes], None], call: str, effects: Effects) -> Context:
+        asked = session.state.pending.get(call)
         return Context(
             root,
             session.state.seen,
@@ -85,6 +93,9 @@ def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
             call=call if pages else "",
             jobs=jobs,
             spilled=lambda wanted: spill_of(session.state.entries, wanted),
+            keep=keeper(source, session, model),
+            answer=asked.answer if asked else None,
+            tasks=session.state.tasks,
         )
 
     def remember(rules: Sequence[Rule]) -> str:
@@ -98,26 +109,19 @@ def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
         with suppress(AgenyxError, OSError):  # the next start asks then
             approved_edit(home, root.path, path, before, after)
 
-    def keeper() -> Keeper:
+    def checkpoints() -> Keeper:
         from agenyx.agent.checkpoint import Checkpoints  # a session that only looks needs none
         from agenyx.session.checkpoints import Blobs
 
         blobs = Blobs(session.directory, secret=masker.found)
         return Checkpoints(root, session.id, session.directory, processes, child, emit, blobs)
 
-    ports = replace(ports, remember=remember, approved=approved, keeper=LateKeeper(keeper))
+    ports = replace(ports, remember=remember, approved=approved, keeper=LateKeeper(checkpoints))
 
     def look() -> Look:
         return Look(root, session.state.seen, shell)  # of the state as it is now: a rewind makes another one
 
     judge = Judge(registry, look, source.guard.check) if source.guard else Judge(registry, look)
-    boundary = Boundary(
-        session,
-        judge,
-        chosen.policy,
-        context,
-        Normaliser(masker, model.result_chars, spill, pages),
-        ports,
-        emit,
-    )
-    return Parts(registry, boundary, jobs, shell, masker, ports)
+    normalise = Normaliser(masker, model.result_chars, spill, pages)
+    boundary = Boundary(session, judge, chosen.policy, context, normalise, ports, emit)
+    return Parts(registry, boundary, jobs, shell, masker, ports, judge, context, normalise, emit, source)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from agenyx.app import checks
 from agenyx.app.checks import Check as Check
+from agenyx.app.checks import hooks
 from agenyx.app.models import Model, find_profile, open_model
 from agenyx.app.roundtrip import Trip, round_trip
 from agenyx.app.settings import Settings
@@ -29,6 +30,7 @@ async def examine(settings: Settings, env: Mapping[str, str], *, offline: bool) 
         except AgenyxError as error:
             return [*found, Check("home", "fail", error.message, error.fix)]
         found += [checks.place(home), checks.settings(home, settings.cwd), checks.keys(env, home)]
+        found += await hooks(settings, env, home)
         found += await _models(settings, env, home, processes, offline=offline)
         found += [_embedded(home), checks.sandbox(), await checks.shell(env, home, settings.cwd, processes)]
         found += await checks.programs(env, settings.cwd, processes)

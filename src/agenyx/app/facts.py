@@ -94,6 +94,12 @@ def effort_of(profile: Profile, model: str, flag: str, home: str, env: Mapping[s
     return choose_effort(profile, flag, env, facts.efforts if facts else None)
 
 
+def efforts_of(profile: Profile, model: str, home: str) -> tuple[str, ...]:
+    """The efforts that the model is known to take, () where nothing is known. Raises ConfigError."""
+    facts = facts_of(profile, model, home) if not (profile.declares or profile.efforts) else None
+    return profile.efforts or (facts and facts.efforts) or ()
+
+
 def effort_kept(profile: Profile, model: str, effort: str, home: str) -> str:
     """The effort of an earlier part of a session if this model takes it, else what the profile begins with."""
     if not effort:

@@ -31,8 +31,8 @@ class Model(Struct):
 
     `prepare` is awaited with the first request before it is sent, where a model has something to do then. `reopen`
     gives the provider of another model on the same server, None where there is only one; `options` and `prepare` are
-    those of that model from then on. `windows` are the context windows in tokens that a server told, by model: they
-    count before what the catalogue knows.
+    those of that model from then on. `provide` gives a provider for a subagent, and changes nothing. `windows` are the
+    context windows in tokens that a server told, by model: they count before what the catalogue knows.
     """
 
     profile: Profile
@@ -42,6 +42,7 @@ class Model(Struct):
     close: Callable[[], Awaitable[None]]
     prepare: Callable[[Request], Awaitable[Notice]] | None = None
     reopen: Callable[[str], Provider] | None = None
+    provide: Callable[[str], Provider] | None = None
     size: ToolSet = "full"
     result_chars: int = RESULT_CHARS
     max_steps: int = 0
@@ -167,7 +168,7 @@ async def _open_server(
     def provide(other: str) -> Provider:
         return open_provider(profile, other, env, client=client, masker=masker, throttle=throttle)
 
-    model = Model(profile, name, provide(name), options, client.close, secrets=secrets)
+    model = Model(profile, name, provide(name), options, client.close, secrets=secrets, provide=provide)
 
     def prepared(other: str) -> None:
         model.prepare = _prepare(model, other, env)

@@ -49,8 +49,10 @@ def open_session(
         directory = _latest(home, workspace)
     if directory and settings.fork:
         directory = _forked(directory)
-    identity = os.path.basename(directory) or session_id()
+    identity = os.path.basename(directory) or settings.session_id or session_id()
     directory = directory or os.path.join(load.sessions_of(home, workspace), identity)
+    if settings.session_id and _holds(directory):
+        raise UsageError(f"there is a session {identity} already", "Go on with it: --resume, or choose another id.")
     store: Store | None = None
     if settings.persist:
         store = _file_store(directory, home, tell)
@@ -71,7 +73,16 @@ def open_session(
 
     temporary = tempfile.mkdtemp(prefix="agenyx-")
     session = Session(identity, MemoryStore(behind), state, temporary, ids or RandomIds(), clock)
+    session.earlier = directory if behind else ""
     return Opened(session, False, temporary, workspace)
+
+
+def _holds(directory: str) -> bool:
+    """Whether a session was begun there."""
+    try:
+        return os.path.getsize(os.path.join(directory, TRANSCRIPT)) > 0
+    except OSError:
+        return False
 
 
 def _latest(home: str, workspace: str) -> str:

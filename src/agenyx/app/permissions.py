@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
 from agenyx.agent.judge import Judge, Judged, Refused
+from agenyx.agent.planmode import ExitPlanMode, Standing
+from agenyx.agent.subagent import NoCrew, Task
 from agenyx.app.policies import choose
 from agenyx.app.settings import Settings
 from agenyx.app.start import open_root
@@ -19,6 +21,7 @@ from agenyx.core import json
 from agenyx.core.errors import UsageError
 from agenyx.core.tools import Effects
 from agenyx.core.verdict import Rule, Verdict
+from agenyx.ext.skills.tool import IDLE, Skill
 from agenyx.policy.decide import Policy, applies, judgements
 from agenyx.policy.rules import split_call
 from agenyx.proc.environment import child_env
@@ -26,11 +29,17 @@ from agenyx.proc.spawn import Processes
 from agenyx.shell.system import Shell
 from agenyx.tools.builtin import builtin_tools
 from agenyx.tools.registry import Registry, parse_args
-from agenyx.tools.spec import Look
+from agenyx.tools.spec import Look, Tool, subject_of
 
 # The argument that a call in words names, and what else the tool needs to be looked at.
-_SUBJECTS = {"Bash": "command", "WebFetch": "url", "Skill": "name", "Glob": "pattern"}
+_SUBJECTS = {"Bash": "command", "WebFetch": "url", "Skill": "skill", "Task": "agent", "Glob": "pattern"}
 _FILLED: dict[str, dict[str, Any]] = {
+    "Task": {"description": "x"},
+    "TaskCreate": {"subject": "x"},
+    "TaskGet": {"task_id": "t1"},
+    "TaskUpdate": {"task_id": "t1"},
+    "ExitPlanMode": {"plan": "x"},
+    "AskUserQuestion": {"questions": [{"question": "x", "options": [{"label": "a"}, {"label": "b"}]}]},
     "Write": {"content": ""},
     "Edit": {"old_string": "a", "new_string": "b"},
     "MultiEdit": {"edits": [{"old_string": "a", "new_string": "b"}]},
@@ -71,7 +80,7 @@ class Bench:
 
     def __init__(self, registry: Registry, look: Look, policy: Policy, problems: tuple[str, ...]) -> None:
         self.registry, self.policy, self.problems = registry, policy, problems
-        self._look, self._judge = look, Judge(registry, lambda: look)
+        self.look, self._judge = look, Judge(registry, lambda: look)
 
     async def explain(self, text: str) -> Explanation:
         """Raises UsageError when it is no call."""
@@ -102,7 +111,7 @@ class Bench:
             for wanted, texts in ((True, rule.matches), (False, rule.spares)):
                 for text in texts:
                     name, effects = await self.effects(text)
-                    right = applies(rule, name, effects, self.policy) == wanted
+                    right = applies(rule, name, effects, self.policy, self.subject(text)) == wanted
                     found.append(Example(rule.text, text, wanted, right))
         return found
 
@@ -113,14 +122,25 @@ class Bench:
         if tool is None:
             raise UsageError(f"there is no tool named {name}", f"The tools are: {', '.join(self.registry.names())}.")
         try:
-            return name, await tool.project(parse_args(tool, args), self._look)
+            return name, await tool.project(parse_args(tool, args), self.look)
         except json.JsonError as error:
             raise UsageError(f"{text} is not a call of {name}: {error}", "Write it as Bash(git push).") from None
+
+    def subject(self, text: str) -> str:
+        """What a call in words, one that can be read, names for the rules."""
+        name, args = self.call(text)
+        tool = self.registry.find(name)
+        return subject_of(tool, parse_args(tool, args)) if tool else ""
 
     def call(self, text: str) -> tuple[str, str]:
         """Tool and arguments, as JSON text, of a call in words. Raises UsageError."""
         name, content = split_call(text)
         tool = self.registry.find(name)
+        if tool is None and name.startswith("mcp__"):
+            from agenyx.app.mcp_imagined import Imagined  # no server is started for a question
+
+            tool = cast("Tool[Any]", Imagined(name))
+            self.registry.add(tool)
         if tool is None:
             raise UsageError(f"there is no tool named {name!r}", f"The tools are: {', '.join(self.registry.names())}.")
         if content.lstrip().startswith("{") and tool.name != "Bash":
@@ -142,10 +162,11 @@ async def bench(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Be
     home, workspace = home_path(env), os.path.realpath(settings.cwd)
     if not os.path.isdir(workspace):
         raise UsageError(f"{settings.cwd} is not a directory", "Name an existing one with --cwd.")
-    registry = Registry(builtin_tools())
+    registry = Registry([*builtin_tools(), Skill(IDLE), Task(NoCrew())])
     inside = await Gate(settings, env, home, workspace, None, lambda _: None).found()
     person = os.path.realpath(env["HOME"]) if env.get("HOME") else ""
     chosen = choose(settings, home, workspace, person, inside)
+    registry.add(ExitPlanMode(Standing(chosen.policy.mode)))
     root = open_root(workspace, home, person)
     processes = Processes()
     shell = Shell(processes, root.path, os.path.join(home, "nowhere"), child_env(env), chosen.shell)

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 
 class Chosen(Struct, frozen=True):
     """`problems` are sentences about rules that do not count; `shell` is the setting shell.program,
-    `context` what was set about the context window."""
+    `context` what was set about the context window, `agents` the seconds of a subagent in all and without a sign,
+    `mcp_wait` the seconds that the first request waits for MCP servers, `images` the setting of that name."""
 
     policy: Policy
     problems: tuple[str, ...] = ()
     shell: Choice = "auto"
     context: context.Choice = context.Choice()
+    agents: tuple[int, int] = (0, 0)
+    mcp_wait: float = 1.5
+    images: str = ""
 
 
 def choose(
@@ -56,8 +60,11 @@ def choose(
 
     said = {name: str(entry.value) for name, entry in found.home.items()}
     read_only = said.get("permissions.read_only_shell", plain.read_only_shell)
-    policy = replace(plain, rules=rules, read_only_shell=read_only, identities=_identities(rules, workspace, person))
-    return Chosen(policy, problems, cast("Choice", said.get("shell.program", "auto")), _context(said))
+    policy = replace(plain, rules=rules, read_only_shell=read_only, identities=identities(rules, workspace, person))
+    shell = cast("Choice", said.get("shell.program", "auto"))
+    limits = (int(said.get("agents.deadline", "0")), int(said.get("agents.silence", "0")))
+    wait, images = int(said.get("mcp.wait", "1500")) / 1000, said.get("images", "")
+    return Chosen(policy, problems, shell, _context(said), limits, wait, images)
 
 
 def _context(said: Mapping[str, str]) -> context.Choice:
@@ -65,7 +72,7 @@ def _context(said: Mapping[str, str]) -> context.Choice:
     return context.Choice(window, warn, auto, said.get("context.history", ""))
 
 
-def _identities(rules: tuple[Rule, ...], workspace: str, person: str) -> dict[str, frozenset[tuple[int, int]]]:
+def identities(rules: tuple[Rule, ...], workspace: str, person: str) -> dict[str, frozenset[tuple[int, int]]]:
     """What rules with a plain path name now, so that another name of the same file does not get round them."""
     from agenyx.policy.match_path import place
     from agenyx.policy.rules import CHANGERS, LOOKERS

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agenyx.agent.notices import notice
 from agenyx.core.errors import UsageError
-from agenyx.core.messages import User
 from agenyx.session.checkpoints import (
     ABSENT,
     FOLDER,
     KEPT_FILE,
     LINK,
-    REWIND,
     UNKNOWN,
     Blobs,
     History,
@@ -30,7 +26,7 @@ from agenyx.session.checkpoints import (
     history,
     since,
 )
-from agenyx.session.records import Checkpoint
+from agenyx.session.records import REWIND, Checkpoint
 from agenyx.session.session import Session
 from agenyx.workspace.diff import unified
 from agenyx.workspace.files import FileProblem
@@ -40,7 +36,6 @@ from agenyx.workspace.restore import Found, Place
 from agenyx.workspace.root import Root
 
 _DIFF_LINES = 80
-_NAMED = 20
 
 
 class Step(Struct, frozen=True):
@@ -231,10 +226,10 @@ def _do(place: Place, step: Step) -> None:
 
 
 class Files:
-    """What the calls of an open session did to files, and the way back. `tell` takes what the model has to know."""
+    """What the calls of an open session did to files, and the way back. The model is told with the next prompt."""
 
-    def __init__(self, root: Root, session: Session, tell: Callable[[User], None] = lambda user: None) -> None:
-        self._root, self._session, self._tell = root, session, tell
+    def __init__(self, root: Root, session: Session) -> None:
+        self._root, self._session = root, session
 
     def history(self) -> History:
         return history(self._session.records())
@@ -246,8 +241,4 @@ class Files:
 
     def apply(self, chosen: Plan) -> Plan:
         """Do it; see `apply`. Raises StoreError."""
-        done = apply(chosen, self._session, self._root)
-        if names := [step.shown for step in done.acting]:
-            shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
-            self._tell(notice(f"The user put {len(names)} files back to an earlier state: {shown}. Read them again."))
-        return done
+        return apply(chosen, self._session, self._root)

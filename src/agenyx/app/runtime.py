@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from agenyx.agent.budget import Limits, Meter
-from agenyx.agent.context import Choice, Levels, Parts, parts, pressure
+from agenyx.agent.context import Choice, parts, pressure
 from agenyx.agent.engine import Engine
-from agenyx.agent.notices import environment, mode_changed, rewound, workspace_moved
+from agenyx.agent.notices import mode_changed, restored
+from agenyx.agent.planmode import ExitPlanMode
 from agenyx.agent.ports import Emitter, Ports
-from agenyx.agent.prompt import make_prefix, system_sections
 from agenyx.app.compose import Source, compose
+from agenyx.app.crew import Crew
+from agenyx.app.extensions import Extensions
 from agenyx.app.facts import check_price, effort_kept, effort_of, price_of, window_of
-from agenyx.app.head import renewed, specs
+from agenyx.app.guidance import Guidance
+from agenyx.app.hooks import Hung
 from agenyx.app.models import Model
 from agenyx.app.opening import Opened
-from agenyx.app.place import place_of
 from agenyx.app.policies import Chosen
+from agenyx.app.preamble import Preamble
 from agenyx.app.room import make_room
 from agenyx.app.settings import Settings
+from agenyx.app.status import Status
+from agenyx.app.terms import regained
 from agenyx.config.guard import HomeGuard
 from agenyx.config.home import home_path
-from agenyx.core.errors import UsageError
-from agenyx.core.events import CallAccepted, ModeChanged, Notice, PrefixBroke, TurnFinished, TurnStarted, Usage
+from agenyx.core.errors import StoreError, UsageError
+from agenyx.core.events import CallAccepted, ModeChanged, Notice, TurnFinished, TurnStarted
 from agenyx.core.json import scrub
 from agenyx.core.limits import MAX_STEPS
 from agenyx.core.messages import Text, User
@@ -41,31 +46,11 @@ from agenyx.workspace import git
 from agenyx.workspace.root import Root
 
 if TYPE_CHECKING:
+    from agenyx.agent.occasions import EndReason
+    from agenyx.app.mcp import Mcp
     from agenyx.app.rewind import Files
-
-
-class Status(Struct, frozen=True):
-    """What a person may ask of a session. `context`: tokens of the last request and its answer, None before it.
-
-    `cost` in US dollars since this process opened the session, None when a price is unknown; `window` in tokens.
-    `levels` say when room is made, None when the window is not known; `breaks` what broke the prompt cache, how often.
-    """
-
-    session_id: str
-    profile: str
-    model: str
-    effort: str
-    mode: Mode
-    workspace: str
-    persistent: bool
-    usage: Usage | None
-    context: int | None
-    branch: str
-    cost: float | None
-    window: int | None
-    levels: Levels | None
-    parts: Parts
-    breaks: Mapping[str, int]
+    from agenyx.app.skills import Library
+    from agenyx.ext.hooks.callback import Callback
 
 
 class Conversation:
@@ -81,15 +66,16 @@ class Conversation:
         processes: Processes,
         ports: Ports,
         emit: Emitter,
-        instructions: str = "",
         guard: HomeGuard | None = None,
         chosen: Chosen | None = None,
+        extensions: Extensions | None = None,
+        callbacks: Sequence[Callback] = (),
     ) -> None:
         session = opened.session
-        self._instructions = instructions
         self.session_id, self.model, self.persistent = session.id, model.name, opened.persistent
         self.mode: Mode = settings.mode
         # A resumed session keeps the effort of its stored head unless another one was chosen, or the model refuses it.
+        self.extensions = extensions
         self._effort_chosen = bool(settings.effort or env.get("AGENYX_REASONING_EFFORT", "").strip())
         stored = session.state.prefix
         if stored is not None and not self._effort_chosen:
@@ -98,10 +84,15 @@ class Conversation:
         self.effort = model.options.effort
         self._settings, self._opened, self._session, self._model = settings, opened, session, model
         self._env, self._ports, self._queue = env, ports, list[User]()
+        self.held: list[records.Body] = []  # what a command changed before the prompt that it belongs to
         self._processes, self._emit, self._root = processes, emit, root
         source = Source(settings, env, root, session, model, processes, guard, chosen)
-        made = self._parts = compose(source, replace(ports, inbox=self._take), emit)
+        self.hooks = Hung(self, source, emit, extensions, callbacks)
+        self.guidance = Guidance(source, extensions, persistent=opened.persistent)
+        ports = replace(ports, inbox=self._take, touched=self.guidance.touched)
+        made = self.parts = compose(source, self.hooks.ports(ports), emit)
         self._masker, self._registry, self._boundary = made.masker, made.registry, made.boundary
+        self._preamble = Preamble(made, self.guidance)
         steps = settings.max_steps or model.max_steps or MAX_STEPS
         self._meter = Meter(
             Limits(settings.max_usd or None, settings.max_tokens or None),
@@ -111,6 +102,16 @@ class Conversation:
         room = self._room = make_room(session, model, env, made.ports, emit, self._meter, pages, choice)
         provider = Checked(model.provider, made.masker)
         self._engine = Engine(session, provider, made.boundary, made.ports, emit, steps, self._meter, room)
+        self._turn: asyncio.Task[object] | None = None
+        made.registry.add(ExitPlanMode(self))
+        self.guidance.add_tools(made.registry)
+        self.crew = Crew(made, self._meter, steps, choice, extensions, self._halt)
+        self.library: Library | None = None
+        self.mcp: Mcp | None = None  # set by who opens the conversation, where there are servers
+        if extensions is not None and extensions.sources("skills"):
+            from agenyx.app.skills import Library  # only where there are skills
+
+            self.library = Library(self, extensions)
 
     @property
     def unfinished(self) -> bool:
@@ -122,31 +123,42 @@ class Conversation:
         """The calls of the open turn, by id, about which a person was asked."""
         return frozenset(call.call.id for call in self._session.state.pending.values() if call.approval)
 
-    async def prompt(self, text: str, prompt_id: str = "") -> TurnFinished:
+    async def prompt(self, text: str | User, prompt_id: str = "") -> TurnFinished:
         """Run one turn to its end. Raises StoreError if the prompt itself cannot be written; nothing has run then.
 
-        `prompt_id` is the host's own: a prompt that is sent again, also after a resume, raises UsageError.
+        `prompt_id` is the host's own: a prompt that is sent again, also after a resume, raises UsageError. A User is
+        what a command made of what was typed.
         """
         session, state = self._session, self._session.state
         if prompt_id and prompt_id in state.prompts:
             raise UsageError(f"the prompt {prompt_id} was taken up already", "Give another prompt an id of its own.")
+        user = text if isinstance(text, User) else User((Text(scrub(text)),))
+        typed = replace(self._masker.value(user), origin="typed", prompt_id=prompt_id or session.ids.new("prompt"))
+        before, behind, over = await self.hooks.prompt(typed)
+        if over is not None:
+            return over
+        if self.mcp is not None:
+            behind = [*behind, *await self.mcp.before(typed)]
         if waited := len(state.questions):
             what = "A call that waited for an answer was" if waited == 1 else f"{waited} calls that waited were"
             self._emit(Notice("warning", f"{what} given up, as you went on with something else."))
         self._engine.interrupt()
         turn = session.ids.new("turn")
-        typed = User((Text(scrub(self._masker.text(text))),), "typed", prompt_id or session.ids.new("prompt"))
-        notices = (records.Prompt(user) for user in self._take())
-        head = self._head()
+        notices = [records.Prompt(user) for user in (*before, *self._take())]
+        head = self._preamble(self.mode, self.library, self.mcp)
         if self._room.choice.history == "final" and state.view.trimmable:
             head.append(records.Trimmed())
-        session.append(*head, *notices, records.Prompt(typed), turn=turn, sync=True)
+        held, self.held = self.held, []
+        said = map(records.Prompt, (typed, *behind))
+        session.append(*head, *notices, *said, *held, turn=turn, sync=True)
         self._emit.turn, self._emit.step = turn, state.steps
-        self._emit(TurnStarted(typed.text, self.model, self.mode))
+        self._emit(TurnStarted(typed.said, self.model, self.mode))
         return await self._run()
 
     async def go_on(self) -> TurnFinished:
-        """Continue the turn that a crash left open."""
+        """Continue the turn that a crash or a wait left open, in the mode and with the rules that it had."""
+        self._regain()
+        await self.hooks.go_on()
         self._emit.turn, self._emit.step = self._session.state.turn, self._session.state.steps
         self._emit(TurnStarted("", self.model, self.mode))
         for call in self._session.state.pending.values():
@@ -155,11 +167,12 @@ class Conversation:
         return await self._run()
 
     async def _run(self) -> TurnFinished:
+        self._turn = asyncio.current_task()
         prepare, action = self._model.prepare, self._session.next()
         if prepare is not None and isinstance(action, NeedModel):
             self._model.prepare = None
             self._emit(await prepare(action.request))
-        return await self._engine.run()
+        return self.hooks.over(await self._engine.run())
 
     async def compact(self, focus: str = "") -> records.Compacted | None:
         """Summarise the conversation now; `focus` says what above all to keep. None when there is nothing to summarise.
@@ -174,8 +187,8 @@ class Conversation:
         """Say something to the running turn: it joins at the next step, or else stands before the next prompt."""
         self._queue.append(User((Text(scrub(self._masker.text(text))),), "steer"))
 
-    def set_mode(self, mode: Mode) -> None:
-        """Switch the mode, at once for every call not yet judged. Raises UsageError without the dangerous flag."""
+    def set_mode(self, mode: Mode, *, told: bool = False) -> None:
+        """Switch the mode for calls not yet judged; `told`: the model knows. UsageError without the dangerous flag."""
         if mode == "bypassPermissions" and not self._settings.unsafe:
             raise UsageError(
                 "bypassPermissions needs --dangerously-skip-permissions at the start", "Use acceptEdits instead."
@@ -183,8 +196,12 @@ class Conversation:
         if mode != self.mode:
             self.mode = mode
             self._boundary.policy = replace(self._boundary.policy, mode=mode)
-            if self._session.state.entries:
+            if self._session.state.entries and not told:
                 self._queue.append(mode_changed(mode))
+            self._preamble.told_mode = mode
+            if self.unfinished:
+                with suppress(StoreError):  # the next write ends the turn and says why; the mode holds nevertheless
+                    self._session.append(*self._preamble.terms(self.mode))
             self._emit(ModeChanged(mode))
 
     def set_model(self, name: str) -> None:
@@ -225,16 +242,33 @@ class Conversation:
         """What the calls of this session did to files, and the way back. Between two turns only."""
         from agenyx.app.rewind import Files  # most sessions never go back
 
-        return Files(self._root, self._session, self._queue.append)
+        return Files(self._root, self._session)
 
     def branch(self, title: str = "") -> None:
         """Begin another branch here, with a name: the next turn is its first. Raises AgenyxError."""
         self._engine.interrupt()
         self._session.move(records.Head(self._session.state.head, "branch", scrub(title)))
 
+    def title(self) -> str:
+        """What the session is called, "" before its first prompt."""
+        from agenyx.app import naming  # most conversations are never asked
+
+        return naming.called(self._session.state)
+
+    def rename(self, title: str) -> str:
+        """Give the session a title, also while a turn runs; returns it as it was stored. Raises AgenyxError."""
+        from agenyx.app import naming
+
+        return naming.call(self._session, title)
+
     def rules(self) -> tuple[Rule, ...]:
         """The permission rules that hold now, those set while answering last."""
         return (*self._boundary.policy.rules, *self._session.state.rules)
+
+    def window(self) -> int | None:
+        """The context window of the model in tokens, None where it is not known."""
+        known = self._room.choice.window or self._model.windows.get(self.model)
+        return known or window_of(self._model.profile, self.model, home_path(self._env))
 
     def status(self) -> Status:
         """The facts of the session as they are now."""
@@ -252,9 +286,7 @@ class Conversation:
             pressure(state) if state.last_usage else None,
             facts.branch if facts else "",
             self._meter.cost,
-            self._room.choice.window
-            or self._model.windows.get(self.model)
-            or window_of(self._model.profile, self.model, home_path(self._env)),
+            self.window(),
             self._room.levels() if state.last_usage else None,
             parts(state),
             state.breaks,
@@ -264,71 +296,45 @@ class Conversation:
         """Open a new session with the same settings, then close this one."""
         effort = self.effort if self._effort_chosen else self._settings.effort
         settings = replace(self._settings, resume="", continue_=False, mode=self.mode, model=self.model, effort=effort)
+        settings = replace(settings, output_style=self.guidance.style)
         ports = self._ports
         from agenyx.app.start import open_conversation  # which builds conversations
 
-        fresh = await open_conversation(settings, self._env, ports.emit, ports.approver, ports.barrier)
-        await self.close()
+        hooks = self.hooks.callbacks
+        fresh = await open_conversation(settings, self._env, ports.emit, ports.approver, ports.barrier, hooks)
+        await self.close("clear")
+        fresh.hooks.began = "clear"
         return fresh
 
+    def _halt(self) -> None:
+        if self._turn is not None:
+            self._turn.cancel()
+
     def _take(self) -> list[User]:
-        taken, self._queue = self._queue, []
+        taken, self._queue = [*self._queue, *self.crew.notices(), *self.guidance.notices()], []
+        if self.mcp is not None:
+            taken += self.mcp.notices()
         return taken
 
-    async def close(self) -> None:
-        """End the processes of the session and release it. Idempotent parts only; call it once."""
-        await self._parts.jobs.close()
+    async def close(self, reason: EndReason = "other") -> None:
+        """End the processes of the session and release it; hooks are told why. Call it once."""
+        await self.hooks.end(reason)
+        if self.mcp is not None:
+            await self.mcp.close()
+        await self.parts.jobs.close()
         await self._processes.close()
         await self._model.close()
         self._opened.close()
 
-    def _head(self) -> list[records.Body]:
-        """The records that a session needs before this prompt: all at first, later only what changed."""
-        state, model, bodies = self._session.state, self._model, list[records.Body]()
-        binding = records.Binding(model.profile.id, model.provider.binding, model.name)
-        before, rebound = state.binding, False
-        if state.opened is None or state.opened.workspace != self._root.path:
-            place = place_of(self._root.path)
-            bodies.append(records.Opened(self._session.id, self._root.path, _version(), place=place))
-        moved = before is not None and replace(before, rebound=False) != binding
-        if before is None:
-            bodies.append(binding)
-        elif moved:
-            was, now = before.model, model.name
-            if before.profile != model.profile.id or before.fingerprint != model.profile.fingerprint(was):
-                rebound = self._settings.rebind
-                was, now = f"{was} of {before.profile}", f"{now} of {model.profile.id}"
-            self._emit(PrefixBroke(f"the model changed from {was} to {now}"))
-            bodies.append(replace(binding, rebound=rebound))
-        if state.prefix is None:
-            extra = (self._instructions,) if self._instructions else ()
-            system = (*system_sections(model.size), *extra)
-            bodies.append(make_prefix(model.options, system, specs(self._registry, self._parts.shell)))
-        else:
-            chosen = specs(self._registry, self._parts.shell) if self._settings.tool_set or rebound else None
-            head = renewed(state.prefix, model.options, chosen, moved=moved)
-            if head is not None:
-                self._emit(PrefixBroke(head.cause))
-                bodies.append(head)
-        if not state.entries:
-            bodies.append(records.Prompt(self._environment()))
-        if state.opened is not None and state.opened.workspace != self._root.path:
-            bodies.append(records.Prompt(workspace_moved(state.opened.workspace, self._root.path)))
-        if state.rewound:
-            self._emit(PrefixBroke("the conversation goes on from another point"))
-            bodies.append(records.Prompt(rewound(self.mode)))
-        return bodies
-
-    def _environment(self) -> User:
-        facts, uname = git.facts(self._root.path), os.uname()
-        words = f"branch {facts.branch or '(detached)'}, HEAD {facts.head[:12] or '(no commit)'}" if facts else ""
-        platform = f"{uname.sysname} {uname.machine}"
-        return environment(self._session.clock(), platform, self._root.path, words, self.mode)
-
-
-def _version() -> str:
-    try:
-        from agenyx._version import DESCRIBE
-    except ImportError:
-        return "unknown"
-    return DESCRIBE
+    def _regain(self) -> None:
+        """Take over the mode and rules of the open turn, or else put on record which ones it goes on with."""
+        state, boundary = self._session.state, self._boundary
+        boundary.policy, told = regained(state.terms, self._settings, boundary.policy)
+        if told is not None:
+            self._emit(told)
+        self.mode, before = boundary.policy.mode, state.terms.mode
+        if self.mode != before:
+            self._queue.append(mode_changed(self.mode))
+        if state.restored:
+            self._queue.append(restored(state.restored, self._root.path))
+        self._session.append(*self._preamble.terms(self.mode), sync=True)

@@ -67,7 +67,7 @@ def _of(record: Record, wanted: str) -> list[Hit]:
         case Title(text):
             places.append(("title", text))
         case Prompt(user) if user.origin in ("typed", "steer"):
-            places.append(("prompt", user.text))
+            places.append(("prompt", user.said))
         case Response(assistant):
             for block in assistant.blocks:
                 if isinstance(block, Text):

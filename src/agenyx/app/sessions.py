@@ -9,19 +9,20 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from agenyx.app import naming
 from agenyx.config.secrets import masker
 from agenyx.core.errors import AgenyxError, StoreError
 from agenyx.core.events import Outcome, Usage
 from agenyx.core.ids import RandomIds, wall_clock
-from agenyx.core.json import scrub
-from agenyx.session import diagnostics, load, titles
+from agenyx.session import diagnostics, load
 from agenyx.session.deletion import Status, delete, unfinished
 from agenyx.session.heads import head_of
 from agenyx.session.inventory import Found, UnsafeStore, partitions, session_at, sessions
-from agenyx.session.records import Prompt, Reader, Response, Title
+from agenyx.session.leftovers import leftovers
+from agenyx.session.records import Prompt, Reader, Response
 from agenyx.session.revision import Budget, Moved, generation, offset_of, page_token, revision_of
 from agenyx.session.session import Session
-from agenyx.session.store import TRANSCRIPT, FileStore
+from agenyx.session.store import TRANSCRIPT, FileStore, SessionLocked
 
 _TRIES = 3  # at a transcript that is written while it is read
 
@@ -156,22 +157,20 @@ def details(directory: str) -> Details:
 
 def rename(directory: str, title: str, env: Mapping[str, str]) -> str:
     """Give a session a title; returns it as it was stored. Raises UsageError, AgenyxError when it is in use."""
-    hidden = masker(env)
-    title = titles.given(hidden.text(scrub(title)))
     try:
         store = FileStore(directory)
+    except SessionLocked as error:
+        raise SessionLocked(
+            error.message, "In a conversation: type /rename TITLE there. Else: try again when that process has ended."
+        ) from error
     except OSError as error:
         raise StoreError(f"the session cannot be written: {error.strerror}", "Make its folder writable.") from error
     try:
         session = Session(os.path.basename(directory), store, load.load(directory), directory, RandomIds(), wall_clock)
-        session.masker = hidden
-        session.append(Title(title), sync=True)
-        titles.write_sidecar(directory, title)
-    except OSError as error:
-        raise StoreError(f"the title cannot be stored: {error.strerror}", "Free space, then try again.") from error
+        session.masker = masker(env)
+        return naming.call(session, title)
     finally:
         store.close()
-    return title
 
 
 def remove(directory: str, seen: str) -> Status:
@@ -190,6 +189,14 @@ def finish(home: str, session: str = "") -> list[tuple[str, Status]]:
     except OSError as error:
         raise AgenyxError(f"the stored sessions cannot be looked at: {error}", "Make the home yours alone.") from error
     return done
+
+
+def leftover(home: str, *, remove: bool) -> list[tuple[str, str]]:
+    """Folders of sessions that never came to be, in all workspaces, and why; with `remove` they are removed."""
+    try:
+        return [one for partition in partitions(home) for one in leftovers(partition, remove=remove)]
+    except OSError as error:
+        raise AgenyxError(f"the stored sessions cannot be looked at: {error}", "Make the home yours alone.") from error
 
 
 def stamp(seconds: float) -> str:

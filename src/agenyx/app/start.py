@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from agenyx.agent.ports import Approver, Emitter, Ports
+from agenyx.app.extensions import Extensions
 from agenyx.app.facts import check_price, price_of
 from agenyx.app.models import open_model
 from agenyx.app.opening import open_session
@@ -23,6 +25,10 @@ from agenyx.policy.paths import known_files, protection
 from agenyx.proc.spawn import Processes
 from agenyx.workspace.root import Root
 
+if TYPE_CHECKING:
+    from agenyx.ext.hooks.callback import Callback
+    from agenyx.ext.mcp.config import ServerConfig
+
 
 async def open_conversation(
     settings: Settings,
@@ -30,12 +36,24 @@ async def open_conversation(
     emit: Callable[[AgentEvent], None],
     approver: Approver,
     barrier: Callable[[], Awaitable[None]],
+    callbacks: Sequence[Callback] = (),
 ) -> Conversation:
-    """Raises UsageError, ConfigError or another AgenyxError, each with what to do next."""
+    """`callbacks` are functions of the host that hang on events.
+
+    Raises UsageError, ConfigError or another AgenyxError, each with what to do next.
+    """
     home = home_path(env)
     workspace = os.path.realpath(settings.cwd)
     if not os.path.isdir(workspace):
         raise UsageError(f"{settings.cwd} is not a directory", "Name an existing one with --cwd.")
+    if settings.agents:
+        from agenyx.ext.agents.catalogue import given_text  # few runs name any
+
+        settings = replace(settings, agents=given_text(settings.agents))
+    if settings.mcp_config:
+        from agenyx.app.mcp_sources import given_text as given_servers
+
+        settings = replace(settings, mcp_config=given_servers(settings.mcp_config))
     processes = Processes()
     early: list[Body] = []
     opened = open_session(settings, home, workspace, early.append)
@@ -45,15 +63,26 @@ async def open_conversation(
     guard = HomeGuard(home)
     person = os.path.realpath(env["HOME"]) if env.get("HOME") else ""
     root = open_root(workspace, home, person)
-    instructions, model = "", None
+    model = None
     try:
-        gate = Gate(settings, env, home, workspace, approver, early.append)
-        settings = await gate.settings()
+        judged = settings if settings.of_workspace else replace(settings, bare=True)
+        gate = Gate(judged, env, home, workspace, approver, early.append)
+        await gate.open(resumed=opened.session.state.prefix is not None)
+        settings = replace(await gate.settings(), bare=settings.bare)
         chosen = choose(settings, home, workspace, person, await gate.found())
         model = await open_model(settings, env, home, processes, opened.session.state.binding, emitter)
         check_price(settings, price_of(model.profile, model.name, home), model.name)
-        if opened.session.state.prefix is None and model.size != "small":
-            instructions = await gate.instructions()
+        servers: Sequence[ServerConfig] = ()
+        before = Extensions(gate, home, person, early.append, bare=settings.bare, own=settings.of_person)
+        if before.any_servers(settings.mcp_config):
+            from agenyx.app.mcp_choice import chosen as chosen_servers
+            from agenyx.app.mcp_choice import with_secrets
+
+            def tell(text: str, fix: str) -> None:
+                early.append(Notice("warning", text, fix))
+
+            servers = await chosen_servers(before, settings, env, home, approver, tell)
+            model.secrets = with_secrets(model.secrets, servers)
     except BaseException:
         if model is not None:
             await model.close()
@@ -63,8 +92,18 @@ async def open_conversation(
     early += [Notice("warning", f"{problem}.") for problem in chosen.problems]
     for body in early:
         emitter(body)
+    gate.tell = emitter
     ports = Ports(approver, emit, barrier, ahead=settings.defer)
-    return Conversation(settings, env, root, opened, model, processes, ports, emitter, instructions, guard, chosen)
+    extensions = Extensions(gate, home, person, emitter, bare=settings.bare, own=settings.of_person)
+    conversation = Conversation(
+        settings, env, root, opened, model, processes, ports, emitter, guard, chosen, extensions, callbacks
+    )
+    stored = opened.session.state.prefix
+    if servers or (stored is not None and any(tool.origin == "mcp" or tool.name == "McpCall" for tool in stored.tools)):
+        from agenyx.app.mcp import Mcp
+
+        conversation.mcp = Mcp(conversation, servers, approver, chosen.mcp_wait)
+    return conversation
 
 
 def open_root(workspace: str, home: str, person: str) -> Root:

@@ -16,10 +16,11 @@ from agenyx.agent.ports import Approver
 from agenyx.app.settings import Settings
 from agenyx.core.errors import ConfigError
 from agenyx.core.events import Body, Notice
-from agenyx.workspace.acting import candidates, kind_of
+from agenyx.workspace.acting import INSTRUCTIONS, Kind, candidates, kind_of
 from agenyx.workspace.names import parse
 
 if TYPE_CHECKING:
+    from agenyx.app.trust_alone import Alone, Text
     from agenyx.config.settings import Found
     from agenyx.config.settings_table import Value
     from agenyx.ext.acting import Inventory, Item
@@ -39,10 +40,76 @@ class Gate:
         tell: Callable[[Body], None],
     ) -> None:
         self._settings, self._env, self._home, self._workspace = settings, env, home, workspace
-        self._approver, self._tell = approver, tell
+        self._approver, self.tell = approver, tell
         self._inventory: Inventory | None = None
         self._found: dict[str, Found] | None = None
         self._open: bool | None = True if settings.trust else None
+        self._one: Alone | None = None
+        self._imports: list[Text] = []
+
+    async def open(self, *, resumed: bool = False) -> bool:
+        """Settle whether what acts here may: True when it may, or when nothing does. Raises ConfigError.
+
+        A resumed session has the instructions in its stored head, so that they alone ask nothing.
+        """
+        if resumed and self._open is None and self._items() and self._inventory is not None:
+            self._open = _store(self._home).holds(self._workspace, self._inventory.files) or None
+        acting = [item for item in self._items() if not (resumed and item.kind == "instructions")]
+        if acting and not await self._trusted():
+            return False
+        if self._open and self._inventory is not None and self._inventory.outside:
+            self._imports = await self.alone().imports(self._inventory, ask=not resumed)
+        return True
+
+    def texts(self, kind: Kind) -> list[tuple[Item, bytes]]:
+        """The files of one kind with what they hold, none without trust. `open` was awaited before."""
+        items = [item for item in self._items() if item.kind == kind] if self._open else []
+        found = [(item, data) for item in items if (data := self._load(item)) is not None]
+        return [one for text in found for one in (text, *self._imported(text[0]))]
+
+    def _imported(self, by: Item) -> list[Text]:
+        """What a file takes in from outside, at any distance."""
+        direct = [text for text in self._imports if text[0].by == by.shown]
+        return [one for text in direct for one in (text, *self._imported(text[0]))]
+
+    def alone(self) -> Alone:
+        """What is asked about by itself."""
+        if self._one is None:
+            from agenyx.app.trust_alone import Alone
+
+            settings, env = self._settings, self._env
+            person = os.path.realpath(env["HOME"]) if env.get("HOME") else ""
+
+            def tell(body: Body) -> None:
+                self.tell(body)  # which is another one once the conversation is there
+
+            self._one = Alone(self._home, self._workspace, person, self._approver, tell, settings.trust)
+        return self._one
+
+    def left_out(self) -> tuple[list[str], list[str]]:
+        """Why files were left out, and what else is worth a word; phrases without a full stop."""
+        inventory = self._inventory
+        if inventory is None:
+            return [], []
+        left, asides = list(inventory.problems), list(inventory.asides)
+        if not self._open:
+            left += [f"{item.shown} was left out: the workspace is not trusted" for item in inventory.items]
+        if self._one is not None:
+            left += [f"{path} was left out: it is not trusted" for path in self._one.left]
+            asides += self._one.asides
+        return left, asides
+
+    def trusted(self) -> bool:
+        """Whether the person trusts the workspace as it stands; where nothing of it acts they were never asked."""
+        try:
+            return bool(self._open) or is_trusted(self._home, self._workspace)
+        except ConfigError:
+            return False
+
+    def has(self, kind: Kind) -> bool:
+        """Whether there are files of this kind that may act. `open` was awaited before; nothing is looked for again."""
+        found = self._inventory.items if self._inventory is not None and self._open else ()
+        return any(item.kind == kind for item in found)
 
     async def settings(self) -> Settings:
         """The settings, with what a trusted workspace says where nothing stronger does. Raises ConfigError."""
@@ -60,16 +127,6 @@ class Gate:
                 self._found = _checked(item.shown, data)
         return self._found
 
-    async def instructions(self) -> str:
-        """The section for the system prompt, "" when there is none or it is not trusted. Raises ConfigError."""
-        items = [item for item in self._items() if item.kind == "instructions"]
-        if not items or not await self._trusted():
-            return ""
-        from agenyx.ext.instructions import instructions, section
-
-        texts = [(item.shown, data) for item in items if (data := self._load(item)) is not None]
-        return section(instructions(texts)) if texts else ""
-
     def _items(self) -> Sequence[Item]:
         if self._settings.bare:
             return ()
@@ -78,7 +135,7 @@ class Gate:
                 return ()
             self._inventory = _inventory(self._home, self._workspace)
             for problem in self._inventory.problems:
-                self._tell(Notice("warning", f"{problem}."))
+                self.tell(Notice("warning", f"{problem}."))
         return self._inventory.items
 
     def _load(self, item: Item) -> bytes | None:
@@ -88,7 +145,7 @@ class Gate:
         try:
             return load(item)
         except FileProblem as problem:
-            self._tell(Notice("warning", f"{item.shown} was left out: {problem.message}.", problem.fix))
+            self.tell(Notice("warning", f"{item.shown} was left out: {problem.message}.", problem.fix))
             return None
 
     async def _trusted(self) -> bool:
@@ -104,7 +161,7 @@ class Gate:
             return False
         texts = texts_of(inventory)
         if changing := [item.shown for item in inventory.items if item.shown not in texts]:
-            self._tell(
+            self.tell(
                 Notice("warning", f"This was left out, because it changes: {', '.join(changing)}.", "Start again.")
             )
             return False
@@ -114,10 +171,10 @@ class Gate:
                 trust.grant(self._workspace, inventory.files, texts.values())
             except (OSError, ConfigError) as error:
                 why = error.message if isinstance(error, ConfigError) else error.strerror
-                self._tell(Notice("warning", f"Your answer could not be stored: {why}.", "You will be asked again."))
+                self.tell(Notice("warning", f"Your answer could not be stored: {why}.", "You will be asked again."))
             return True
         names = ", ".join(item.shown for item in inventory.items)
-        self._tell(
+        self.tell(
             Notice(
                 "warning",
                 f"This was left out, because the workspace is not trusted: {names}.",
@@ -145,8 +202,20 @@ def approved_edit(home: str, workspace: str, path: str, old: str, new: str) -> b
     file. Whether it is trusted now; False at once for a file that does not act. Raises ConfigError, OSError.
     """
     real = os.fsdecode(parse(path))
-    kind = kind_of(real, workspace)
+    kind = kind_of(real, workspace) or _asked_alone(home, workspace, real, path)
     return kind is not None and _store(home).refresh(workspace, real, old, new, kind)
+
+
+def _asked_alone(home: str, workspace: str, real: str, shown: str) -> str | None:
+    """As what a file is trusted that does not act by itself: taken in by another, or instructions in a folder below."""
+    from agenyx.workspace.trust import BELOW
+
+    grant = _store(home).grant_of(workspace)
+    if grant is None:
+        return None
+    below = os.path.basename(real) in INSTRUCTIONS and real.startswith(f"{workspace.rstrip('/')}/")
+    known = grant.files.get(shown)
+    return known.kind if known else BELOW if below else None
 
 
 def _store(home: str) -> Trust:

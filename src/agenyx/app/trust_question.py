@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from agenyx.core.approval import Approval
 from agenyx.core.messages import ToolCall
 from agenyx.core.tools import Effects
+from agenyx.core.tty import safe
 from agenyx.core.verdict import Reason, Verdict
 from agenyx.ext.acting import Inventory, Item, load
 from agenyx.ext.instructions import visible
 from agenyx.workspace.acting import CODE
 from agenyx.workspace.diff import unified
 from agenyx.workspace.files import FileProblem
-from agenyx.workspace.trust import Grant, Trust
+from agenyx.workspace.trust import ALONE, Grant, Trust
 
 _SHOWN = 16_000  # characters of one file; an editor shows longer ones better
 _ALL = 200_000
@@ -67,12 +68,17 @@ def described(
         parts.append(f"{head(item, state(item, grant))}{body[:room]}")
         room = max(room - len(body), 0)
     parts += [f"{path} (removed)" for path in gone]
+    if inventory.outside:
+        names = ", ".join(dict.fromkeys(safe(f"@{one.name}") for one in inventory.outside))
+        parts.append(f"From outside the workspace, read and asked about only once the rest is trusted: {names}")
     return "\n\n".join(parts)
 
 
 def gone(inventory: Inventory, grant: Grant | None) -> list[str]:
     """What was trusted and does not act any more."""
-    return sorted(grant.files.keys() - inventory.files.keys()) if grant else []
+    if grant is None:
+        return []
+    return sorted(path for path, file in grant.files.items() if file.kind not in ALONE and path not in inventory.files)
 
 
 def state(item: Item, grant: Grant | None) -> str:
@@ -84,7 +90,8 @@ def state(item: Item, grant: Grant | None) -> str:
 
 
 def head(item: Item, state: str) -> str:
-    facts = (state, _MEANS[item.kind], f"{item.file.size:,} bytes", f"sha256 {item.file.sha256[:16]}…")
+    by = f"taken in by {item.by}" if item.by else ""
+    facts = (state, by, _MEANS[item.kind], f"{item.file.size:,} bytes", f"sha256 {item.file.sha256[:16]}…")
     return f"{item.shown} ({', '.join(fact for fact in facts if fact)})"
 
 

@@ -91,6 +91,8 @@ def _wrong_rules(value: object) -> str:
     return ""
 
 
+THEMES = ("default", "light", "mono")
+
 KEYS = (
     Key("provider", "string", "the id of the provider to use", "--provider", "the default profile"),
     Key(
@@ -136,7 +138,15 @@ KEYS = (
         "what standard output of agenyx -p gets",
         "--output-format",
         "text",
-        choices=("text", "json"),
+        choices=("text", "json", "stream-json"),
+    ),
+    Key(
+        "output_style",
+        "string",
+        "how the model writes and works: default, Explanatory, Learning, or a style of your own",
+        "--output-style",
+        "default",
+        ceiling="workspace",
     ),
     Key(
         "tool_set",
@@ -145,6 +155,14 @@ KEYS = (
         "--tool-set",
         "full, and small for a small model",
         choices=("default", "full", "core", "small"),
+    ),
+    Key(
+        "images",
+        "string",
+        "whether the model is shown images and documents, where Agenyx does not know it or knows it wrong",
+        "",
+        "auto: what the catalogue says, else yes for OpenAI, Azure and Anthropic, no for others",
+        choices=("auto", "yes", "no"),
     ),
     Key("permissions.allow", "rules", "calls that run unasked", "--allowed-tools", "none", ceiling="workspace"),
     Key("permissions.ask", "rules", "calls that are always asked about", "", "none", ceiling="workspace"),
@@ -191,6 +209,40 @@ KEYS = (
         "",
         "full, and final for a small model",
         choices=("full", "final"),
+    ),
+    Key(
+        "agents.deadline",
+        "integer",
+        "seconds after which a subagent is stopped; the time in which you are asked does not count",
+        "",
+        "600",
+        low=10,
+        high=86_400,
+    ),
+    Key(
+        "agents.silence",
+        "integer",
+        "seconds after which a subagent is stopped of which nothing is heard",
+        "",
+        "360",
+        low=10,
+        high=86_400,
+    ),
+    Key(
+        "mcp.wait",
+        "integer",
+        "milliseconds that the first request waits for MCP servers to be ready; slower ones join later",
+        "",
+        "1500",
+        high=60_000,
+    ),
+    Key(
+        "theme",
+        "string",
+        "the colours of the conversation at the terminal: light is for a light background, mono has none",
+        "",
+        "default",
+        choices=THEMES,
     ),
     Key(
         "shell.program",

@@ -75,6 +75,16 @@ class Usage(_Event, frozen=True):
     out: int = 0
     reasoning: int = 0
 
+    @property
+    def given(self) -> int:
+        """All input."""
+        return self.fresh + self.cache_read + self.cache_write
+
+    @property
+    def hit_rate(self) -> float | None:
+        """The share of the input that came from the provider's cache, None when there was no input."""
+        return round(self.cache_read / self.given, 4) if self.given else None
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.fresh + other.fresh,

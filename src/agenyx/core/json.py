@@ -7,6 +7,7 @@ msgspec does the work. Three of its habits are corrected: it accepts duplicate m
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -88,6 +89,17 @@ def convert(value: object, type_: type[T], *, lax: bool = False) -> T:
         raise JsonError(str(error)) from None
 
 
+def lenient(value: object, type_: type[T]) -> T:
+    """As `convert`, and where that fails lax. Raises JsonError of the first."""
+    try:
+        return convert(value, type_)
+    except JsonError as first:
+        try:
+            return convert(value, type_, lax=True)
+        except JsonError:
+            raise first from None
+
+
 def strict(data: bytes | str, type_: type[T]) -> T:
     """Decode what a person or host wrote: duplicate members and trailing data are errors. Raises JsonError."""
     import json  # slow to import and rarely needed: configuration and hosts only
@@ -130,3 +142,8 @@ def schema(type_: type[Any]) -> dict[str, Any]:
         return {key: inline(value) for key, value in mapping.items() if key != "title"}
 
     return inline(root)
+
+
+def schemas(types: Sequence[type[Any]], template: str) -> dict[str, Any]:
+    """The JSON schemas of structs and of what they hold, by name; `template` is how they refer to each other."""
+    return msgspec.json.schema_components(types, ref_template=template)[1]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+
+from agenyx.core.verdict import Scope
 
 Stop = Literal["end", "calls", "length", "refusal", "filter", "cut"]
 """Why the model stopped. `cut` is ours: the connection broke and the partial text was kept."""
 
 Status = Literal["ok", "error", "denied", "cancelled", "timed_out", "interrupted", "unavailable", "malformed"]
 Origin = Literal["typed", "steer", "hook", "command", "notice"]
+Ability = Literal["images", "documents"]
+"""What a model can be shown beside text."""
 
 
 class Opaque(Struct, frozen=True):
@@ -79,15 +83,26 @@ class ToolResult(Struct, frozen=True):
 
 
 class User(Struct, frozen=True, tag="user", tag_field="type"):
-    """Something said to the model: by the person, or by the harness as a recorded notice."""
+    """Something said to the model: by the person, or by the harness as a recorded notice.
+
+    `shown` is what the person typed, where a command made other words of it for the model; `scope` is what the command
+    keeps the turn to.
+    """
 
     blocks: tuple[UserBlock, ...]
     origin: Origin = "typed"
     prompt_id: str = ""
+    shown: str | UnsetType = UNSET
+    scope: Scope | UnsetType = UNSET
 
     @property
     def text(self) -> str:
         return "".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
+    def said(self) -> str:
+        """What people are shown of it."""
+        return self.text if isinstance(self.shown, UnsetType) else self.shown
 
 
 class Assistant(Struct, frozen=True):

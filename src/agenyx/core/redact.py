@@ -73,7 +73,7 @@ class Masker:
             while at >= 0:
                 found.append((at, at + len(literal)))
                 at = text.find(literal, at + 1)
-        return _merged(found) if len(found) > 1 else found
+        return merged(found) if len(found) > 1 else found
 
     def text(self, text: str) -> str:
         """The text with masks; the same object where there is nothing to mask."""
@@ -153,7 +153,7 @@ def _size(secret: str) -> int:
     return len(secret.encode("utf-8", "surrogatepass"))
 
 
-def _merged(spans: list[Span]) -> list[Span]:
+def merged(spans: list[Span]) -> list[Span]:
     """Spans in order, those that overlap made one."""
     result: list[Span] = []
     for start, stop in sorted(spans):
@@ -196,7 +196,7 @@ class StreamMasker:
         raw = "".join(text for _, text in pieces)
         spans = self._masker.spans(raw)
         if self._covered:
-            spans = _merged([(0, self._covered), *spans])
+            spans = merged([(0, self._covered), *spans])
         stop = len(raw) if last else len(raw) - self._masker.hold(raw)
         begun = [span for span in spans if span[0] < stop]
         out = self._shown(pieces, begun, stop)

@@ -98,13 +98,43 @@ class Command(Struct, frozen=True):
         return not self.why and set(self.kinds) <= {"reads"} and not (self.writes or self.removes or self.hosts)
 
 
+class Option(Struct, frozen=True):
+    """One answer to choose. `value` is what goes on record for it, `label` where that is ""."""
+
+    label: str
+    description: str = ""
+    value: str = ""
+
+
+class Question(Struct, frozen=True):
+    """What a person is asked. With `many` they may choose several of the options."""
+
+    text: str
+    options: tuple[Option, ...]
+    header: str = ""
+    many: bool = False
+
+
+class Inquiry(Struct, frozen=True):
+    """What a call asks a person. Their answer becomes the argument of this name in the arguments of their decision.
+
+    For `answers` it maps the text of each question to what was chosen or said; for `mode` it is the value of the one
+    that was chosen, and other words are a no that says what to change. `unanswered` is told where nobody can be asked.
+    """
+
+    questions: tuple[Question, ...]
+    argument: Literal["answers", "mode"]
+    unanswered: str
+
+
 class Effects(Struct, frozen=True):
     """What a call would do. Everything that judges, shows or schedules a call derives from this value.
 
     Paths and hosts include those of `commands`. A non-empty `opaque` says why not everything is seen: such a call is
     allowed unasked only by a rule for the tool's own name (one without commands), or for exactly this script.
     `parallel` calls only look, so they may run together and again after a crash. `preview` is a diff or command for
-    people. `script` is the shell text that `commands` come from, "" where there is none.
+    people. `script` is the shell text that `commands` come from, "" where there is none. `inquiry` is what is asked
+    where the call is there to `interact`.
     """
 
     reads: tuple[PathRef, ...] = ()
@@ -118,6 +148,7 @@ class Effects(Struct, frozen=True):
     preview: str = ""
     concerns: tuple[Concern, ...] = ()
     script: str = ""
+    inquiry: Inquiry | None = None
 
     @property
     def acts(self) -> bool:

@@ -32,10 +32,20 @@ class Rule(Struct, frozen=True):
         return f"{self.tool}({self.pattern})" if self.pattern else self.tool
 
 
+class Scope(Struct, frozen=True):
+    """What a skill or command keeps the rest of a turn to: `rules` say which calls; they grant nothing.
+
+    `by` says whose it is ("the skill pdf"), "" where there is no limit.
+    """
+
+    by: str = ""
+    rules: tuple[Rule, ...] = ()
+
+
 class Reason(Struct, frozen=True):
     """Why: `source` is the kind of rule that spoke, `part` the path or command it spoke about."""
 
-    source: Literal["safety", "path", "mode", "shell", "interaction", "hook", "rule", "default"]
+    source: Literal["safety", "path", "mode", "shell", "interaction", "hook", "rule", "scope", "default"]
     text: str
     rule: Rule | None = None
     part: str = ""

@@ -7,15 +7,19 @@ request is a byte prefix of the next one only without it: see `strip_marks`.
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Raw
 
 from agenyx.core.messages import Assistant, Entry, Reasoning, Step, Summary, Text, ToolCall, User
 from agenyx.llm.anthropic_wire import THINKING
 from agenyx.llm.dialects import MessagesDialect
-from agenyx.llm.encode import Conversation, Encoder, WireIds, content, dump, replayed, wire_args, wire_name
+from agenyx.llm.encode import Conversation, Encoder, WireIds, dump, replayed, wire_args, wire_name
 from agenyx.llm.request import Options, Request
+
+if TYPE_CHECKING:
+    from agenyx.llm.shown import Piece
 
 _MARK = {"type": "ephemeral"}
 _MARK_BYTES = b',"cache_control":{"type":"ephemeral"}'
@@ -37,6 +41,8 @@ def strip_marks(body: bytes) -> bytes:
 
 
 class _Messages(Conversation):
+    wire: ClassVar[str] = "anthropic"
+
     def __init__(self, request: Request, dialect: MessagesDialect, binding: str) -> None:
         self._binding = binding
         self._ids = WireIds(dialect.ids, _IDS)
@@ -56,7 +62,7 @@ class _Messages(Conversation):
     def messages(self, entry: Entry) -> list[bytes]:
         match entry:
             case User():
-                return [_user(content(entry.blocks))]
+                return [_user(self.shown(entry.blocks))]
             case Summary():
                 return [_user(entry.text)]
             case Step():
@@ -70,16 +76,18 @@ class _Messages(Conversation):
         said = dump({"role": "assistant", "content": self._blocks(assistant, ids)})
         if not ids:
             return [said]
-        results = [
-            {
-                "type": "tool_result",
-                "tool_use_id": wire_id,
-                "content": content(result.content),
-                **({} if result.status == "ok" else {"is_error": True}),
-            }
-            for wire_id, result in zip(ids, step.results, strict=True)
-        ]
-        return [said, dump({"role": "user", "content": results})]
+        results: list[dict[str, Any]] = []
+        below: list[Piece] = []
+        for wire_id, call, result in zip(ids, assistant.calls, step.results, strict=True):
+            shown, failed = self.shown(result.content), {} if result.status == "ok" else {"is_error": True}
+            if failed and not isinstance(shown, str):  # results that are no success hold only text on this wire
+                from agenyx.llm.shown import beside, following
+
+                below += following(shown, f"{wire_name(call.name)} ({wire_id})")
+                shown = beside(shown)
+            told = shown if isinstance(shown, str) else _parts(shown)
+            results.append({"type": "tool_result", "tool_use_id": wire_id, "content": told, **failed})
+        return [said, dump({"role": "user", "content": [*results, *_parts(below)]})]
 
     def _blocks(self, assistant: Assistant, ids: list[str]) -> list[Any]:
         blocks: list[Any] = []
@@ -98,8 +106,21 @@ class _Messages(Conversation):
         return blocks
 
 
-def _user(text: str) -> bytes:
-    return dump({"role": "user", "content": [{"type": "text", "text": text if text.strip() else _EMPTY}]})
+def _user(said: str | list[Piece]) -> bytes:
+    pieces = [said if said.strip() else _EMPTY] if isinstance(said, str) else said
+    return dump({"role": "user", "content": _parts(pieces)})
+
+
+def _parts(pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            parts.append({"type": "text", "text": piece})
+        else:
+            source = {"type": "base64", "media_type": piece.media.mime, "data": piece.data}
+            title = {"title": piece.filename} if piece.media.kind == "document" else {}
+            parts.append({"type": piece.media.kind, "source": source, **title})
+    return parts
 
 
 def _fields(request: Request, output: int) -> dict[str, Any]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Raw
 
 from agenyx.core import json
 from agenyx.core.messages import Assistant, Entry, Reasoning, Step, Summary, ToolCall, User
 from agenyx.llm.dialects import DETAILS, EXTRA, Dialect
-from agenyx.llm.encode import Conversation, Encoder, WireIds, content, dump, replayed, wire_args, wire_name
+from agenyx.llm.encode import Conversation, Encoder, WireIds, dump, replayed, wire_args, wire_name
 from agenyx.llm.request import Request
+
+if TYPE_CHECKING:
+    from agenyx.llm.shown import Piece
 
 
 class ChatEncoder(Encoder):
@@ -21,6 +24,8 @@ class ChatEncoder(Encoder):
 
 
 class _Chat(Conversation):
+    wire: ClassVar[str] = "chat"
+
     def __init__(self, request: Request, dialect: Dialect, binding: str) -> None:
         self._dialect = dialect
         self._binding = binding
@@ -32,9 +37,9 @@ class _Chat(Conversation):
     def messages(self, entry: Entry) -> list[bytes]:
         match entry:
             case User():
-                return [dump({"role": "user", "content": content(entry.blocks)})]
+                return [_user(self.shown(entry.blocks))]
             case Summary():
-                return [dump({"role": "user", "content": entry.text})]
+                return [_user(entry.text)]
             case Step():
                 return self._step(entry)
 
@@ -50,13 +55,17 @@ class _Chat(Conversation):
         ids = [self._ids.of(call) for call in calls]
         if calls:
             message["tool_calls"] = [self._call(wire_id, call) for wire_id, call in zip(ids, calls, strict=True)]
-        return [
-            dump(message),
-            *(
-                dump({"role": "tool", "tool_call_id": wire_id, "content": content(result.content)})
-                for wire_id, result in zip(ids, step.results, strict=True)
-            ),
-        ]
+        messages = [dump(message)]
+        below: list[Piece] = []
+        for wire_id, call, result in zip(ids, calls, step.results, strict=True):
+            said = self.shown(result.content)
+            if not isinstance(said, str):  # results hold only text on this wire
+                from agenyx.llm.shown import beside, following
+
+                below += following(said, f"{wire_name(call.name)} ({wire_id})")
+                said = beside(said)
+            messages.append(dump({"role": "tool", "tool_call_id": wire_id, "content": said}))
+        return [*messages, _user(below)] if below else messages
 
     def _call(self, wire_id: str, call: ToolCall) -> dict[str, Any]:
         function = {"name": wire_name(call.name), "arguments": wire_args(call.args)}
@@ -78,6 +87,17 @@ class _Chat(Conversation):
             if isinstance(block, Reasoning) and (details := replayed(block.opaque, self._binding, DETAILS)):
                 return details
         return b""
+
+
+def _user(said: str | list[Piece]) -> bytes:
+    parts = said if isinstance(said, str) else [_part(piece) for piece in said]
+    return dump({"role": "user", "content": parts})
+
+
+def _part(piece: Piece) -> dict[str, Any]:
+    if isinstance(piece, str):
+        return {"type": "text", "text": piece}
+    return {"type": "image_url", "image_url": {"url": piece.url}}
 
 
 def _fields(request: Request, dialect: Dialect) -> dict[str, Any]:

@@ -75,7 +75,8 @@ def dialect_of(profile: Profile) -> Dialect:
 class ResponsesDialect(Struct, frozen=True):
     """One kind of Responses server.
 
-    `strict` holds the server to the order and completeness that OpenAI and Azure keep; the rest as above.
+    `strict` holds the server to the order and completeness that OpenAI and Azure keep; `seeing` says that results of
+    calls may hold images; the rest as above.
     """
 
     name: str
@@ -83,9 +84,10 @@ class ResponsesDialect(Struct, frozen=True):
     ids: int = 16_384
     idle: float = 90.0
     text_calls: bool = False
+    seeing: bool = False
 
 
-RESPONSES_OPENAI = ResponsesDialect("openai", strict=True, ids=64, idle=300.0)
+RESPONSES_OPENAI = ResponsesDialect("openai", strict=True, ids=64, idle=300.0, seeing=True)
 RESPONSES_COMPATIBLE = ResponsesDialect("compatible")
 RESPONSES_LOOPBACK = ResponsesDialect("loopback", idle=600.0, text_calls=True)
 

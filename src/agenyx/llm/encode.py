@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from agenyx.core import json
 from agenyx.core.limits import TOOL_NAME_CHARS
 from agenyx.core.messages import Entry, Media, Opaque, ToolCall, UserBlock
 from agenyx.core.tools import ToolSpec
 from agenyx.llm.request import Options, Request
+
+if TYPE_CHECKING:
+    from agenyx.llm.shown import Budget, Piece
 
 CONVERSATIONS = 4  # whose bytes are kept: the main one and a few subagents
 
@@ -29,11 +32,14 @@ _Head = tuple[str, Options, Sequence[ToolSpec], Sequence[str]]
 class Conversation(ABC):
     """The bytes of one conversation so far, without the closing brackets.
 
-    `head` ends behind the bracket that opens the list of messages.
+    `head` ends behind the bracket that opens the list of messages. `media` gives the bytes of what is shown.
     """
 
+    wire: ClassVar[str]
+
     def __init__(self, request: Request, head: bytes) -> None:
-        self._prefix_id = request.prefix_id
+        self._prefix_id, self._sees, self.media = request.prefix_id, request.sees, request.media
+        self._budget: Budget | None = None
         self._head: _Head = (request.model, request.options, request.tools, request.system)
         self._entries: list[Entry] = []
         self._bytes = bytearray(head)
@@ -44,7 +50,7 @@ class Conversation(ABC):
         """An entry as messages of the wire."""
 
     def continues(self, request: Request) -> bool:
-        if request.model != self._head[0] or request.prefix_id != self._prefix_id:
+        if request.model != self._head[0] or request.prefix_id != self._prefix_id or request.sees != self._sees:
             return False
         if not self._prefix_id and self._head != (request.model, request.options, request.tools, request.system):
             return False
@@ -59,6 +65,17 @@ class Conversation(ABC):
                 self.add(message)
             self._entries.append(entry)
         return self.whole()
+
+    def shown(self, blocks: Sequence[UserBlock]) -> str | list[Piece]:
+        """Blocks as one text; in pieces where there is something to see among them. Once for each, in their order."""
+        if not self._sees or not any(isinstance(block, Media) for block in blocks):
+            return content(blocks)
+        from agenyx.llm.shown import Budget  # few conversations hold images
+
+        self._budget = self._budget or Budget(self.wire, self._sees)
+        pieces = self._budget.pieces(blocks, self.media)
+        texts = [piece for piece in pieces if isinstance(piece, str)]
+        return "\n\n".join(texts) if len(texts) == len(pieces) else pieces
 
     def add(self, message: bytes) -> None:
         self._bytes += message if self._empty else b"," + message
@@ -85,6 +102,7 @@ class Encoder:
             conversation = self._begin(request)
         self._known.append(conversation)
         del self._known[:-CONVERSATIONS]
+        conversation.media = request.media
         return conversation.extend(request.entries)
 
 
@@ -144,8 +162,9 @@ def content(blocks: Sequence[UserBlock]) -> str:
 
 
 def _placeholder(media: Media) -> str:
-    name = f" {media.name!r}" if media.name else ""
-    return f"[{media.kind}{name}, {media.mime}, {media.size} bytes: attached, but it cannot be shown to you]"
+    from agenyx.llm.shown import words
+
+    return words(media)
 
 
 def dump(value: dict[str, Any]) -> bytes:

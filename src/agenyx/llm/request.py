@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
 from agenyx.core.events import ModelEvent
-from agenyx.core.messages import Entry
+from agenyx.core.messages import Ability, Entry, Media
 from agenyx.core.tools import ToolSpec
 
 
@@ -23,8 +23,15 @@ class Options(Struct, frozen=True):
     effort: str = ""
 
 
+def _none(_media: Media) -> bytes | None:
+    return None
+
+
 class Request(Struct, frozen=True):
-    """One request. `prefix_id` names the stored head (options, tools, system): equal ids, equal heads."""
+    """One request. `prefix_id` names the stored head (options, tools, system): equal ids, equal heads.
+
+    `sees` is what the model can be shown; `media` gives the bytes of it, None where they are gone.
+    """
 
     model: str
     options: Options
@@ -32,6 +39,8 @@ class Request(Struct, frozen=True):
     system: tuple[str, ...]
     entries: Sequence[Entry]
     prefix_id: str = ""
+    sees: tuple[Ability, ...] = ()
+    media: Callable[[Media], bytes | None] = _none
 
 
 class Provider(Protocol):

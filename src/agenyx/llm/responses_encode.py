@@ -6,14 +6,17 @@ profile that made it and together with what followed it, or not at all.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from agenyx.core import json
 from agenyx.core.messages import Assistant, Entry, Reasoning, Step, Summary, Text, ToolCall, User
 from agenyx.llm.dialects import ResponsesDialect
-from agenyx.llm.encode import Conversation, Encoder, WireIds, content, dump, replayed, wire_args, wire_name
+from agenyx.llm.encode import Conversation, Encoder, WireIds, dump, replayed, wire_args, wire_name
 from agenyx.llm.request import Request
 from agenyx.llm.responses_wire import CALL, ITEM
+
+if TYPE_CHECKING:
+    from agenyx.llm.shown import Piece
 
 # Families that do not think, and refuse a request for their encrypted thoughts.
 _THOUGHTLESS = ("gpt-4", "gpt-3.5", "chatgpt-4o")
@@ -27,15 +30,17 @@ class ResponsesEncoder(Encoder):
 
 
 class _Responses(Conversation):
+    wire: ClassVar[str] = "responses"
+
     def __init__(self, request: Request, dialect: ResponsesDialect, binding: str, deployment: str) -> None:
         self._binding = binding
-        self._ids = WireIds(dialect.ids)
+        self._ids, self._seeing = WireIds(dialect.ids), dialect.seeing
         super().__init__(request, dump(_fields(request, deployment))[:-1] + b',"input":[')
 
     def messages(self, entry: Entry) -> list[bytes]:
         match entry:
             case User():
-                return [_user(content(entry.blocks))]
+                return [_user(self.shown(entry.blocks))]
             case Summary():
                 return [_user(entry.text)]
             case Step():
@@ -50,6 +55,7 @@ class _Responses(Conversation):
         pending: list[bytes] = []  # reasoning that waits for what it belongs to
         results = iter(step.results)
         outputs: list[bytes] = []
+        below: list[Piece] = []
         for block in assistant.blocks:
             match block:
                 case Reasoning(opaque=opaque):
@@ -64,10 +70,16 @@ class _Responses(Conversation):
                     wire_id = self._ids.of(block)
                     item = self._call(wire_id, block, bound=bound)
                     output = {"type": "function_call_output", "call_id": wire_id}
-                    outputs.append(dump({**output, "output": content(next(results).content)}))
+                    said = self.shown(next(results).content)
+                    if not isinstance(said, str) and not self._seeing:
+                        from agenyx.llm.shown import beside, following
+
+                        below += following(said, f"{wire_name(block.name)} ({wire_id})")
+                        said = beside(said)
+                    outputs.append(dump({**output, "output": said if isinstance(said, str) else _parts(said)}))
             items += [*pending, item]
             pending.clear()
-        return items + outputs
+        return [*items, *outputs, *([_user(below)] if below else [])]
 
     def _call(self, wire_id: str, call: ToolCall, *, bound: bool) -> bytes:
         item: dict[str, Any] = {"type": "function_call"}
@@ -77,8 +89,21 @@ class _Responses(Conversation):
         return dump({**item, "call_id": wire_id, "name": wire_name(call.name), "arguments": wire_args(call.args)})
 
 
-def _user(text: str) -> bytes:
-    return dump({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
+def _user(said: str | list[Piece]) -> bytes:
+    parts = [{"type": "input_text", "text": said}] if isinstance(said, str) else _parts(said)
+    return dump({"type": "message", "role": "user", "content": parts})
+
+
+def _parts(pieces: list[Piece]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            parts.append({"type": "input_text", "text": piece})
+        elif piece.media.kind == "image":
+            parts.append({"type": "input_image", "image_url": piece.url, "detail": "auto"})
+        else:
+            parts.append({"type": "input_file", "filename": piece.filename, "file_data": piece.url})
+    return parts
 
 
 def _assistant(text: str, phase: str, *, refused: bool) -> bytes:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from agenyx.core.tools import Command, Concern, Effects
-from agenyx.core.verdict import Choice, Grants, Mode, Reason, Rule, Verdict
+from agenyx.core.verdict import Choice, Grants, Mode, Reason, Rule, Scope, Verdict
 from agenyx.policy import reasons
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class Policy(Struct, frozen=True, dict=True):
     """What the person allows. `unsafe` is the dangerous flag, without which bypassPermissions is no mode.
 
     `contained` tells that a sandbox holds a command to reading; `workspace` and `home_dir` are real paths. `identities`
-    maps the text of a rule with a plain path to (device, inode) of what the path named when the session began.
+    maps the text of a rule with a plain path to (device, inode) of what the path named when the session began. Each of
+    the `scopes` denies what lies outside it and grants nothing.
     """
 
     mode: Mode = "default"
@@ -39,6 +40,7 @@ class Policy(Struct, frozen=True, dict=True):
     workspace: str = ""
     home_dir: str = ""
     identities: dict[str, frozenset[tuple[int, int]]] = {}
+    scopes: tuple[Scope, ...] = ()
 
     @cached_property
     def book(self) -> Book:
@@ -49,15 +51,18 @@ class Policy(Struct, frozen=True, dict=True):
         return Book(self.rules, Bases(self.workspace, self.home_dir), self.identities, self.mode == "acceptEdits")
 
 
-def decide(name: str, effects: Effects, policy: Policy, subject: str = "") -> Verdict:
+def decide(name: str, effects: Effects, policy: Policy, subject: str = "", hook: Verdict | None = None) -> Verdict:
     """Judge the call of tool `name`. `subject` is what a Skill or Agent call names.
+
+    `hook` is what hooks said, if they did: "ask" asks in every mode, "allow" only spares the question for want of a
+    rule (AgentX §6.6).
 
     `Verdict.grants` holds what a sandbox may permit if the call runs; `Verdict.offer`, only where the call is asked for
     want of a rule, the smallest rules that would allow it for the session.
     """
     covers = policy.book.covers(name, effects.commands) if effects.commands else ()
     idle_passes = any(cover.rule for cover in covers)
-    return _finished(_judge(name, effects, policy, subject, covers, idle_passes), effects, policy)
+    return _finished(_judge(name, effects, policy, subject, covers, idle_passes, hook), effects, policy)
 
 
 def judge(command: Command, policy: Policy) -> Verdict:
@@ -107,7 +112,13 @@ def _grants(effects: Effects, policy: Policy) -> Grants:
 
 
 def _judge(
-    name: str, effects: Effects, policy: Policy, subject: str, covers: Sequence[Cover], idle_passes: bool
+    name: str,
+    effects: Effects,
+    policy: Policy,
+    subject: str,
+    covers: Sequence[Cover],
+    idle_passes: bool,
+    hook: Verdict | None = None,
 ) -> Verdict:
     """First match wins. `idle_passes` tells that a rule covers a command of the script that does something."""
     concerns = _concerns(effects)
@@ -116,6 +127,13 @@ def _judge(
     denied = policy.book.hits("deny", name, effects, subject) if policy.rules else []
     if sure := [reasons.ruled(hit.rule, hit.part) for hit in denied if hit.sure]:
         return _verdict("deny", sure)
+    if policy.scopes:
+        from agenyx.policy.match_path import Bases
+        from agenyx.policy.scope import outside  # few turns have one
+
+        bases = Bases(policy.workspace, policy.home_dir)
+        if out := [reason for scope in policy.scopes for reason in outside(scope, name, effects, bases, subject)]:
+            return _verdict("deny", out)
     if policy.mode == "plan" and effects.acts:
         return Verdict("deny", (Reason("mode", "plan mode only looks; present the plan, the user switches the mode"),))
     paths = (*effects.reads, *effects.writes, *effects.removes)
@@ -129,6 +147,8 @@ def _judge(
     always += reasons.concerns(concerns, "always")
     if effects.interact:
         always.append(Reason("interaction", f"{name} needs an answer"))
+    if hook is not None and hook.decision == "ask":
+        always += hook.reasons
     if always:
         return _verdict("ask", always)
     if policy.mode == "bypassPermissions" and policy.unsafe:
@@ -139,6 +159,8 @@ def _judge(
         return _verdict("allow", rules)
     if reason := _harmless(effects, policy):
         return Verdict("allow", (reason,))
+    if hook is not None and hook.decision == "allow":
+        return hook
     from agenyx.policy.offer import offers  # not needed before the first question
 
     why = reasons.unruled(name, effects, _open(covers, effects.commands, idle_passes))

@@ -68,6 +68,7 @@ _RUNS = {
     "mise.toml": "the shell runs what it names on entering the folder",
     "agents.md": "agents take instructions from it",
     "claude.md": "agents take instructions from it",
+    "claude.local.md": "agents take instructions from it",
     "gemini.md": "agents take instructions from it",
     ".cursorrules": "agents take instructions from it",
     "copilot-instructions.md": "agents take instructions from it",

@@ -19,8 +19,9 @@ PATH_PATTERN_BYTES = 4096  # no path is longer
 CHANGERS = ("Edit", "MultiEdit", "Write")  # one family: a rule for one of them is a rule for what any tool changes
 LOOKERS = ("GitDiff", "GitLog", "GitStatus", "Glob", "Grep", "LS", "Picker", "Read")
 _HARMLESS = frozenset({*LOOKERS, "TaskOutput", "TodoWrite", "ToolResultRead"})
-_NAMES = (*CHANGERS, *LOOKERS, "Agent", "Bash", "GitCommit", "Skill", "TaskOutput", "TaskStop", "TodoWrite")
+_NAMES = (*CHANGERS, *LOOKERS, "Bash", "GitCommit", "Skill", "Task", "TaskOutput", "TaskStop", "TodoWrite")
 _KNOWN = {name.casefold(): name for name in (*_NAMES, "ToolResultRead", "WebFetch")} | {
+    "agent": "Task",
     "agentoutputtool": "TaskOutput",
     "bashoutput": "TaskOutput",
     "bashoutputtool": "TaskOutput",
@@ -30,10 +31,10 @@ _KNOWN = {name.casefold(): name for name in (*_NAMES, "ToolResultRead", "WebFetc
     "killshell": "TaskStop",
     "list_dir": "LS",
     "list_files": "LS",
+    "load_skill": "Skill",
     "read_file": "Read",
     "run_command": "Bash",
     "shell": "Bash",
-    "task": "Agent",
     "web_fetch": "WebFetch",
     "write_file": "Write",
 }

@@ -1,20 +1,25 @@
 """Keeps the output of a process within bounds: its head and tail in memory, the whole of it in a spill file.
 
-Knows bytes only: no process, no text.
+Knows bytes only: no process, no text. Of credentials it is told how to take them out, before anything is kept.
 """
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from agenyx.core.masked_output import OutputMasker
 
 
 class Capture(Struct, frozen=True):
     """What was printed. Without overflow everything is in `head` and `tail` is empty.
 
-    `total` counts every byte that was read; `spill` names the file that holds the output from byte 0 on (all of
-    it, or the first `spill_cap` bytes), None when nothing overflowed or the file could not be written.
+    `total` counts every byte that was read, with masks in place of credentials; `spill` names the file that holds
+    the output from byte 0 on (all of it, or the first `spill_cap` bytes), None when nothing overflowed or the file
+    could not be written.
     """
 
     head: bytes
@@ -29,9 +34,12 @@ class Capture(Struct, frozen=True):
 
 
 class Recorder:
-    """Collects one output. Holds at most `head` + 2 x `tail` bytes, whatever is fed."""
+    """Collects one output. Holds at most `head` + 2 x `tail` bytes, whatever is fed, and what `masker` holds back."""
 
-    def __init__(self, head: int, tail: int, spill: str | None = None, spill_cap: int = 0) -> None:
+    def __init__(
+        self, head: int, tail: int, spill: str | None = None, spill_cap: int = 0, masker: OutputMasker | None = None
+    ) -> None:
+        self._masker = masker
         self._head_size, self._tail_size = head, tail
         self._head, self._tail = bytearray(), bytearray()
         self._path, self._room = spill, spill_cap
@@ -40,6 +48,9 @@ class Recorder:
 
     def feed(self, data: bytes) -> None:
         """Record the next bytes. Disk errors end the spill file, never the process."""
+        self._take(data if self._masker is None else self._masker.feed(data))
+
+    def _take(self, data: bytes) -> None:
         self.total += len(data)
         overflow = self.total > self._head_size + self._tail_size
         if overflow and self._path is not None and self._file < 0:
@@ -58,7 +69,9 @@ class Recorder:
             del self._tail[: -self._tail_size]
 
     def finish(self) -> Capture:
-        """Close the spill file and return what was kept."""
+        """Close the spill file and return what was kept. Once."""
+        if self._masker is not None:
+            self._take(self._masker.end())
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

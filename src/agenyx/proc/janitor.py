@@ -40,7 +40,8 @@ end() {
   fi
   return $found
 }
-if end TERM; then
+# What is just becoming another program shows no environment, so where there is a mark, one look is not enough.
+if end TERM || [ -n "$mark" ]; then
   sleep 0.5 || sleep 1
   end KILL
 fi
@@ -94,7 +95,7 @@ class Janitor:
                 os.close(self._pipe)
                 self._process.wait()
                 self._process = None
-        if self._groups:
+        if self._groups or self._mark:
             self._start()
 
     def _start(self) -> None:

@@ -32,6 +32,15 @@ class Reader:
         if not self.eof.done():
             self.eof.set_result(None)
 
+    def pause(self) -> None:
+        """Read nothing for now; who writes waits then."""
+        if not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+
+    def resume(self) -> None:
+        if not self._pipe.closed:
+            self._loop.add_reader(self._pipe.fileno(), self._ready)
+
     async def drain(self, grace: float) -> None:
         """Read what is there; if another process holds the pipe open, for `grace` seconds. Closes."""
         await asyncio.wait((self.eof,), timeout=grace)

@@ -12,17 +12,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agenyx.core.errors import AgenyxError
+from agenyx.core.redact import Masker
 from agenyx.proc import exit, group
 from agenyx.proc.capture import Capture, Recorder
 from agenyx.proc.child import Child
 from agenyx.proc.group import Family, Group
 from agenyx.proc.janitor import Janitor
 from agenyx.proc.pipes import DRAIN, driven
+
+if TYPE_CHECKING:
+    from agenyx.core.masked_output import OutputMasker
+    from agenyx.proc.duplex import Duplex
 
 ERROR_BYTES = 65536
 MARK = "AGENYX_RUN"  # the environment variable that tracked processes bear
@@ -39,7 +45,7 @@ class Spawn(Struct, frozen=True):
     /dev/null. `spill` is a file, not yet there, that gets the whole output up to `spill_cap` once `head` + `tail`
     overflow. `stop_after` ends the group once so much was printed. `interrupt` puts an INT before the TERM of the
     kill ladder. `tracked` puts a mark into the environment, by which processes that leave the group are found and
-    ended too (see proc.strays).
+    ended too (see proc.strays). `masker` takes credentials out of what is kept, in memory and in `spill`.
     """
 
     argv: tuple[str | bytes, ...]
@@ -55,6 +61,7 @@ class Spawn(Struct, frozen=True):
     stop_after: int | None = None
     interrupt: bool = False
     tracked: bool = False
+    masker: Masker | None = None
 
 
 class Ended(Struct, frozen=True):
@@ -80,7 +87,7 @@ class Processes:
         self._way: exit.Way | None = way
         self._janitor = Janitor()
         self._groups: set[Group] = set()  # every group that may still hold a process
-        self._children: set[Child] = set()
+        self._children: set[Child | Duplex] = set()
         self._token, self._marks = os.urandom(12).hex() + ".", 0
 
     @property
@@ -97,7 +104,7 @@ class Processes:
         started = time.monotonic()
         process, members, exited = self._launch(spawn, separate=spawn.stderr == "separate")
         family = self._family(members, spawn)
-        output = Recorder(spawn.head, spawn.tail, spawn.spill, spawn.spill_cap)
+        output = Recorder(spawn.head, spawn.tail, spawn.spill, spawn.spill_cap, _mask(spawn.masker))
         errors = Recorder(ERROR_BYTES, 0)
         capped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -148,6 +155,19 @@ class Processes:
         child.ended.add_done_callback(lambda _: self._children.discard(child))
         return child
 
+    async def talk(self, spawn: Spawn, feed: Callable[[bytes], None]) -> Duplex:
+        """Start a child that lives on and is talked with; `feed` gets what it prints and must not raise.
+
+        Of `spawn`, stdin, stderr, timeout and the fields about output are not used. Raises ProcessError.
+        """
+        from agenyx.proc.duplex import Duplex  # most sessions talk with none
+
+        process, members, exited = self._launch(replace(spawn, stdin=b""), separate=True)
+        child = Duplex(process, self._family(members, spawn), exited, feed)
+        self._children.add(child)
+        child.over.add_done_callback(lambda _: self._children.discard(child))
+        return child
+
     async def close(self) -> None:
         """End every group that still lives, and the janitor."""
         try:
@@ -169,6 +189,7 @@ class Processes:
         if spawn.tracked:
             self._marks += 1
             env = {**env, MARK: f"{self._token}{self._marks}"}
+            self._janitor.mark(self._token)  # before it starts: who is killed right after that cannot tell its number
         try:
             process = subprocess.Popen(
                 spawn.argv,
@@ -189,8 +210,6 @@ class Processes:
         members = Group(process.pid)
         self._groups.add(members)
         self._janitor.add(process.pid)
-        if spawn.tracked:
-            self._janitor.mark(self._token)
         exited = exit.watch(process, self._way)
         exited.add_done_callback(lambda _: self._exited(members))
         return process, members, exited
@@ -223,6 +242,14 @@ class Processes:
         if members in self._groups:
             self._groups.remove(members)
             self._janitor.remove(members.pgid)
+
+
+def _mask(masker: Masker | None) -> OutputMasker | None:
+    if masker is None or not masker.longest:
+        return None
+    from agenyx.core.masked_output import OutputMasker  # not needed before the first command
+
+    return OutputMasker(masker)
 
 
 def _cannot_start(spawn: Spawn, error: OSError | ValueError) -> ProcessError:

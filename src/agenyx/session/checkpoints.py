@@ -21,14 +21,13 @@ from agenyx.config.home import private_directory
 from agenyx.core.errors import AgenyxError
 from agenyx.core.limits import TRANSCRIPT_BYTES
 from agenyx.session.load import decode_lines
-from agenyx.session.records import Checkpoint, Opened, Prompt, Record
+from agenyx.session.records import REWIND, Checkpoint, Opened, Prompt, Record
 from agenyx.session.store import TRANSCRIPT
 from agenyx.workspace.names import show
 
 ABSENT, FOLDER, UNKNOWN, LINK = "", "folder", "?", "link:"
 KEPT_FILE = 8 << 20  # bytes of the largest file that is copied
 KEPT_SESSION = 256 << 20  # bytes of all copies of a session; the oldest go first
-REWIND = "rewind_"  # what the `call` of a rewind's own records begins with
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -153,7 +152,7 @@ def history(records: Iterable[Record]) -> History:
                 workspace = where
             case Prompt(user) if user.origin == "typed":
                 name = str(len(points) - len(rewinds) + 1)
-                points.append(Point(name, record.id, record.seq, record.at, "prompt", user.text))
+                points.append(Point(name, record.id, record.seq, record.at, "prompt", user.said))
             case Checkpoint(call) as body:
                 if call.startswith(REWIND) and call not in rewinds:
                     rewinds.add(call)

@@ -1,5 +1,5 @@
 """Copies a session into a new one. A marker stands in the new folder until it is whole, so that a crash leaves nothing
-that anyone would take for a session.
+that anyone would take for a session; for as long the folder is locked, so that the next copy knows what a crash left.
 
 Copied are the records, as they are, and what belongs to results. Not copied is what only the running session has: its
 shell, its jobs, and the calls that have no result yet, which would else run a second time.
@@ -22,13 +22,14 @@ from agenyx.core import json
 from agenyx.core.errors import StoreError
 from agenyx.core.limits import RECORD_BYTES
 from agenyx.core.messages import ToolResult
+from agenyx.session.leftovers import leftovers
 from agenyx.session.load import load
 from agenyx.session.records import Opened, Pruned, Reader, Record, Response, Result, encode
 from agenyx.session.state import State
-from agenyx.session.store import TRANSCRIPT, UNFINISHED
+from agenyx.session.store import TRANSCRIPT, UNFINISHED, take_lock
 from agenyx.session.titles import write_sidecar
 
-FOLDERS = ("output", "attachments", "blobs")
+FOLDERS = ("output", "attachments", "blobs", "media")
 """What belongs to records and is kept in files beside the transcript."""
 
 _PIECE = 1 << 20
@@ -39,9 +40,12 @@ def fork(source: str, target: str) -> None:
 
     Another process may be using the source. Raises AgenyxError; nothing of the copy counts then.
     """
-    state = load(source)
+    state, lock = load(source), -1
+    with suppress(OSError):  # what cannot be removed is in nobody's way
+        leftovers(os.path.dirname(target), remove=True, only="incomplete")
     try:
         private_directory(target)
+        lock = _locked(target)
         marker = os.path.join(target, UNFINISHED)
         os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         _sync(target)
@@ -62,6 +66,17 @@ def fork(source: str, target: str) -> None:
             f"the session could not be copied: {error.strerror}",
             "Free space or make the disk writable, then try again; the session itself is as it was.",
         ) from error
+    finally:
+        if lock >= 0:
+            os.close(lock)
+
+
+def _locked(target: str) -> int:
+    folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return take_lock(folder, target)
+    finally:
+        os.close(folder)
 
 
 def _copy_records(source: str, target: str, state: State) -> None:

@@ -86,7 +86,7 @@ def _prompt(line: bytes, reader: Reader) -> str:
         body = reader.decode(line).body
     except json.JsonError:
         return ""
-    return from_prompt(body.user.text) if isinstance(body, Prompt) and body.user.origin == "typed" else ""
+    return from_prompt(body.user.said) if isinstance(body, Prompt) and body.user.origin == "typed" else ""
 
 
 def _opened(line: bytes, reader: Reader) -> tuple[str, float]:

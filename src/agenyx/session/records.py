@@ -9,11 +9,14 @@ from msgspec import UNSET, Struct, UnsetType
 from agenyx.core import json
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import Outcome, Usage, snake
-from agenyx.core.messages import Assistant, ToolResult, User
+from agenyx.core.messages import Ability, Assistant, ToolResult, User
+from agenyx.core.tasks import WorkTask
 from agenyx.core.tools import Observed, ToolSpec
+from agenyx.core.verdict import Mode, Rule, Scope
 from agenyx.llm.request import Options
 
 VERSION = 1
+REWIND = "rewind_"  # what the `call` of a Checkpoint begins with that a rewind of files wrote
 
 
 class _Body(Struct, frozen=True, tag_field="kind", tag=snake):
@@ -38,12 +41,14 @@ class Binding(_Body, frozen=True):
     """Which model server answers from here on. `fingerprint` excludes the key.
 
     `rebound`: the person chose to go on with another server, so provider state from before it counts no more.
+    `sees` is what the model can be shown beside text.
     """
 
     profile: str
     fingerprint: str
     model: str
     rebound: bool = False
+    sees: tuple[Ability, ...] = ()
 
 
 class Prefix(_Body, frozen=True):
@@ -54,6 +59,16 @@ class Prefix(_Body, frozen=True):
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
     cause: str = ""
+
+
+class Terms(_Body, frozen=True):
+    """How calls are judged from here on: the permission mode, and the rules that flags set. Without one: by default.
+
+    Whoever goes on with a turn that was left open does so on these terms.
+    """
+
+    mode: Mode = "default"
+    rules: tuple[Rule, ...] = ()
 
 
 class Prompt(_Body, frozen=True):
@@ -84,6 +99,22 @@ class Decided(_Body, frozen=True):
     decision: Decision
 
 
+class Hooked(_Body, frozen=True):
+    """What hooks said at `event`, about the call with this id or, with "", about the turn.
+
+    It stands before what follows from it, so that no hook is asked twice about one call. `args` are the arguments of
+    the call as hooks changed them; `context` is for the model, at the tail of the next request; `stop` ends the turn.
+    """
+
+    event: str
+    call: str = ""
+    decision: Literal["", "allow", "ask", "deny"] = ""
+    reason: str = ""
+    args: str | None = None
+    context: tuple[str, ...] = ()
+    stop: bool = False
+
+
 class EffectsBegun(_Body, frozen=True):
     """From here on the calls may have changed the world. Where `acts` is false they only look, and may run again."""
 
@@ -94,8 +125,13 @@ class EffectsBegun(_Body, frozen=True):
 
 
 class Result(_Body, frozen=True):
+    """What a call came to. `scope` holds for the rest of the turn, in place of the one before; `tasks` are as they are
+    from here on."""
+
     result: ToolResult
     observed: tuple[Observed, ...] = ()
+    scope: Scope | UnsetType = UNSET
+    tasks: tuple[WorkTask, ...] | UnsetType = UNSET
 
 
 class Finished(_Body, frozen=True):
@@ -111,12 +147,14 @@ class Title(_Body, frozen=True):
 class Head(_Body, frozen=True):
     """Moves the head: what is appended next follows the record `to`. The records of other branches stay.
 
-    `reason` is "rewind" or "switch", or "branch" where the head stays and `title` names what follows.
+    `reason` is "rewind" or "switch", or "branch" where the head stays and `title` names what follows. `restored` are
+    paths that were put back before the head moved, and of which the model has not been told yet.
     """
 
     to: str
     reason: Literal["rewind", "switch", "branch"]
     title: str = ""
+    restored: tuple[str, ...] = ()
 
 
 class Pruned(_Body, frozen=True):
@@ -150,6 +188,22 @@ class Trimmed(_Body, frozen=True):
     """From here on the requests hold, of what was before, only what was said: no calls and no results."""
 
 
+class Sent(_Body, frozen=True):
+    """A subagent was sent into the background by this call. With `told` the model knows how it ended."""
+
+    call: str
+    agent: str = ""
+    task: str = ""
+    told: bool = False
+
+
+class Spent(_Body, frozen=True):
+    """What the subagent of this call has used in all; the last one about a call counts."""
+
+    call: str
+    usage: Usage
+
+
 class Checkpoint(_Body, frozen=True):
     """One path that a call changes: its state before and after; see session.checkpoints for what a state says.
 
@@ -165,6 +219,16 @@ class Checkpoint(_Body, frozen=True):
     mode_after: int = 0
 
 
+class Unseen(_Body, frozen=True):
+    """The server refused what it was shown: these images and documents, by SHA-256, are named in words from here on.
+
+    `why` is what the server said.
+    """
+
+    media: tuple[str, ...]
+    why: str
+
+
 class Unknown(_Body, frozen=True):
     """A record of a kind that this version does not know; its line stays in the file as it is."""
 
@@ -173,11 +237,13 @@ Body = (
     Opened
     | Binding
     | Prefix
+    | Terms
     | Prompt
     | Response
     | Accepted
     | Asked
     | Decided
+    | Hooked
     | EffectsBegun
     | Result
     | Finished
@@ -186,7 +252,10 @@ Body = (
     | Pruned
     | Compacted
     | Trimmed
+    | Sent
+    | Spent
     | Checkpoint
+    | Unseen
     | Unknown
 )
 

@@ -6,25 +6,29 @@ then one path: read the records, ask `next_action`, go on.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.events import Outcome, Usage
 from agenyx.core.messages import Assistant, Entry, Step, ToolCall, ToolResult
-from agenyx.core.verdict import Rule
+from agenyx.core.tasks import WorkTask
+from agenyx.core.verdict import Rule, Scope
 from agenyx.llm.request import Request
 from agenyx.session.binding import unbound
 from agenyx.session.diagnostics import tell
 from agenyx.session.records import (
+    REWIND,
     Accepted,
     Asked,
     Binding,
+    Checkpoint,
     Compacted,
     Decided,
     EffectsBegun,
     Finished,
     Head,
+    Hooked,
     Opened,
     Prefix,
     Prompt,
@@ -32,16 +36,23 @@ from agenyx.session.records import (
     Record,
     Response,
     Result,
+    Sent,
+    Spent,
+    Terms,
     Title,
     Trimmed,
+    Unseen,
 )
-from agenyx.session.view import View, exchanged
+from agenyx.session.view import View, exchanged, shown
 
 PROGRESS = 3  # whole responses after which a summary was of use
 
 
 class CallState(Struct):
-    """How far one call of the pending response has come. `edited` are the arguments that the user gave instead."""
+    """How far one call of the pending response has come. `edited` are the arguments that the user gave instead.
+
+    `hooked` is what hooks said before it, None while they were not asked.
+    """
 
     call: ToolCall
     accepted: bool = False
@@ -52,11 +63,23 @@ class CallState(Struct):
     result: ToolResult | None = None
     edited: str | None = None
     edits: int = 0
+    hooked: Hooked | None = None
 
     @property
     def args(self) -> str:
         """The arguments that count."""
         return self.call.args if self.edited is None else self.edited
+
+    @property
+    def changed(self) -> str | None:
+        """The arguments that count where they are not the model's: the user's, or else a hook's."""
+        return self.edited if self.edited is not None or self.hooked is None else self.hooked.args
+
+    @property
+    def answer(self) -> str | None:
+        """The arguments that a person gave with their yes; those of a rule or a hook are nobody's answer."""
+        said = self.decision
+        return said.args if said and said.choice == "allow" and said.by not in ("rule", "hook") else None
 
     @property
     def waiting(self) -> bool:
@@ -98,6 +121,7 @@ class State:
         self.opened: Opened | None = None
         self.binding: Binding | None = None
         self.prefix: Prefix | None = None
+        self.terms = Terms()
         self.entries: list[Entry] = []  # all of them; the next request holds what `view` does
         self.view = View()
         self.breaks: dict[str, int] = {}  # what made a request differ from the start of the one before, and how often
@@ -110,16 +134,24 @@ class State:
         self.seen: dict[str, str] = {}
         self.prompts: set[str] = set()  # ids of those taken up
         self.rules: list[Rule] = []  # that the user set while answering
+        self.told: list[str] = []  # by hooks, and not shown to the model yet
+        self.halted = ""  # why hooks end this turn
+        self.held = 0  # how often they have kept this turn from ending
+        self.scope = Scope()  # of the skill or command that was used last in this turn
+        self.tasks: dict[str, WorkTask] = {}  # the work graph, by id
         self.turn: str = ""
         self.turn_entry = 0
         self.steps = 0
         self.outcome: Outcome | None = Outcome("idle")
+        self.sent: dict[str, Sent] = {}  # subagents in the background whose end the model does not know, by call
+        self.spent: dict[str, Usage] = {}  # by subagents, by call; it is part of `usage`
         self.usage: Usage | None = None
         self.last_usage: Usage | None = None
         self.seq = 0
         self.head = ""
         self.title = ""  # that the person gave
         self.rewound = False  # the head was moved, and nothing was said since
+        self.restored: list[str] = []  # files that the person put back, by absolute path, and nothing was said since
         self.problems: list[str] = []
         self._assistant: Assistant | None = None
 
@@ -146,6 +178,8 @@ class State:
                 if self.binding is not None and self.binding.model != body.model:
                     self._broke(f"the model changed from {self.binding.model} to {body.model}")
                     self.floor = self.tries = 0
+                elif self.binding is not None and self.binding.sees != body.sees and any(map(shown, self.view.entries)):
+                    self._broke("what the model can be shown changed")
                 self.binding = body
                 if body.rebound:
                     self.entries = [unbound(entry) for entry in self.entries]
@@ -154,8 +188,15 @@ class State:
                 if self.prefix is not None:
                     self._broke(body.cause or "the head changed")
                 self.prefix = body
+            case Terms() as body:
+                self.terms = body
             case Prompt(user):
                 self._prompt(record)
+                self.sent.pop(user.prompt_id, None)
+                if user.origin == "typed":
+                    self.scope = Scope() if isinstance(user.scope, UnsetType) else user.scope
+                if user.origin == "hook":
+                    self.told = []
                 self.prompts.add(user.prompt_id)
                 self.entries.append(user)
                 self.view.add(user, record.id)
@@ -168,6 +209,8 @@ class State:
                 call.approval, call.decision = approval, None
             case Decided(decision):
                 self._decided(decision)
+            case Hooked() as body:
+                self._hooked(body)
             case EffectsBegun(calls, acts):
                 for call in calls:
                     if call in self.pending:
@@ -183,9 +226,24 @@ class State:
             case Trimmed():
                 self.view.trim()
                 self._broke("earlier turns were shortened to what was said")
+            case Unseen(media):
+                self.view.unsee(frozenset(media))
+                self._broke("the server refused an image")
+            case Sent(call, told=True):
+                self.sent.pop(call, None)
+            case Sent(call) as body:
+                self.sent[call] = body
+            case Spent(call, usage):
+                before, self.spent[call] = self.spent.get(call, Usage()), usage
+                self.usage = (usage if self.usage is None else self.usage + usage) - before
             case Title(text):
                 self.title = text
+            case Checkpoint(call=call, path=path, before=before, after=after, mode=mode, mode_after=mode_after):
+                changed = after is not None and (before, mode) != (after, mode_after)
+                if call.startswith(REWIND) and changed and path not in self.restored:
+                    self.restored.append(path)
             case Head(to, reason):
+                self.restored += [path for path in record.body.restored if path not in self.restored]
                 self.head, self.rewound = to, self.rewound or reason != "branch"
                 self.outcome = self.outcome or Outcome("idle")
                 if reason != "branch":
@@ -201,7 +259,8 @@ class State:
         if record.turn != self.turn:
             self.turn, self.steps, self.turn_entry = record.turn, 0, len(self.entries)
             self.tries, self.overflowed = 0, False  # the person goes on, not a loop
-        self.outcome, self.rewound = None, False
+            self.halted, self.held = "", 0
+        self.outcome, self.rewound, self.restored = None, False, []
 
     def _response(self, record: Record, body: Response) -> None:
         if self._assistant is not None:
@@ -229,6 +288,14 @@ class State:
                 if decision.choice == "allow" and decision.scope != "once":
                     self.rules += [rule for rule in state.approval.verdict.offer if rule not in self.rules]
 
+    def _hooked(self, body: Hooked) -> None:
+        if body.event == "PreToolUse" and body.call in self.pending:
+            self.pending[body.call].hooked = body
+        self.told += body.context
+        self.held += body.event in ("Stop", "SubagentStop")
+        if body.stop:
+            self.halted = body.reason or "A hook stopped the turn."
+
     def _result(self, record: Record, body: Result) -> None:
         state = self.pending.get(body.result.call)
         if state is None or state.result is not None:
@@ -236,6 +303,9 @@ class State:
             tell(self.problems, code, f"record {record.seq} is a result for a call that is not open")
             return
         state.result = body.result
+        if not isinstance(body.scope, UnsetType):
+            self.scope = body.scope
+        self.tasks.update({task.id: task for task in body.tasks or ()})
         for observed in body.observed:
             self.seen[observed.path] = observed.sha256
         self._advance()
@@ -310,4 +380,5 @@ def request_of(state: State) -> Request:
     prefix, binding = state.prefix, state.binding
     if prefix is None or binding is None:
         raise ValueError("a session has its Binding and Prefix records before its first prompt")
-    return Request(binding.model, prefix.options, prefix.tools, prefix.system, state.view.entries, prefix.hash)
+    entries, sees = state.view.entries, binding.sees
+    return Request(binding.model, prefix.options, prefix.tools, prefix.system, entries, prefix.hash, sees)

@@ -170,7 +170,7 @@ def take_lock(folder: int, directory: str, *, deleting: bool = False) -> int:
         os.close(lock)
         raise SessionLocked(
             f"this session is in use by {who}",
-            "End that process, or start a session of its own by leaving out --continue and --resume.",
+            "End that process; or add --fork-session to go on with a copy, or leave out --continue and --resume.",
         ) from None
     try:
         if not deleting and not _in_place(folder, directory):

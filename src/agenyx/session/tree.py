@@ -170,7 +170,7 @@ def tree_of(records: Iterable[Record]) -> Tree:
         if isinstance(body, Prompt) and body.user.origin == "typed":
             before = next((links.ids[at] for at in links.path(above) if links.at(links.ids[at]) is not None), "")
             branch = name or (turns[number - 1].branch if number else "")
-            turn = Turn(len(turns) + 1, record.turn, record.at, body.user.text, before, record.id, number, branch)
+            turn = Turn(len(turns) + 1, record.turn, record.at, body.user.said, before, record.id, number, branch)
             turns.append(turn)
             number, name = turn.number, ""
         elif number and record.turn == turns[number - 1].id:

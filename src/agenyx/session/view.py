@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agenyx.core.events import Usage
-from agenyx.core.messages import Entry, Step, Summary, ToolResult, User
+from agenyx.core.messages import Entry, Media, Step, Summary, Text, ToolResult, User, UserBlock
 from agenyx.session.records import Compacted, Pruned
 
 
@@ -50,6 +50,10 @@ class View:
         self.entries = [exchanged(entry, shorter) for entry in self.entries]
         self._estimated(body.tokens)
 
+    def unsee(self, media: frozenset[str]) -> None:
+        """Put words in the place of these images and documents."""
+        self.entries = [_unseen(entry, media) for entry in self.entries]
+
     def compact(self, body: Compacted) -> None:
         """The summary stands for everything up to its record, but for what is kept. Damage makes it stand for all."""
         end = self.ids.index(body.upto) + 1 if body.upto in self.ids else len(self.ids)
@@ -79,6 +83,35 @@ def exchanged(entry: Entry, results: dict[str, ToolResult]) -> Entry:
     if not isinstance(entry, Step) or not any(result.call in results for result in entry.results):
         return entry
     return replace(entry, results=tuple(results.get(result.call, result) for result in entry.results))
+
+
+def shown(entry: Entry) -> tuple[Media, ...]:
+    """The images and documents of an entry."""
+    match entry:
+        case User(blocks=blocks):
+            return tuple(block for block in blocks if isinstance(block, Media))
+        case Step(results=results):
+            return tuple(block for result in results for block in result.content if isinstance(block, Media))
+        case _:
+            return ()
+
+
+def _unseen(entry: Entry, media: frozenset[str]) -> Entry:
+    if not any(one.sha256 in media for one in shown(entry)):
+        return entry
+    if isinstance(entry, User):
+        return replace(entry, blocks=_worded(entry.blocks, media))
+    assert isinstance(entry, Step)
+    return replace(entry, results=tuple(replace(r, content=_worded(r.content, media)) for r in entry.results))
+
+
+def _worded(blocks: tuple[UserBlock, ...], media: frozenset[str]) -> tuple[UserBlock, ...]:
+    return tuple(
+        Text(f"\n[{block.kind} {block.name!r}: the model's server refused it, so you do not see it]")
+        if isinstance(block, Media) and block.sha256 in media
+        else block
+        for block in blocks
+    )
 
 
 def _answer(entry: Entry) -> bool:

@@ -2,24 +2,27 @@
 
 A job is a process group with a log file of its own, in which credentials are masked before it is written; it ends with
 the session. Its id is good as long as this process lives; of an earlier process only the log is left. Knows neither
-tools nor how a command is made.
+tools nor how a command is made; others may put what is theirs into the same list.
 """
 
 from __future__ import annotations
 
 import asyncio
-import codecs
 import os
 import re
 import signal
 import time
 from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from agenyx.core.errors import AgenyxError
-from agenyx.core.redact import Masker, StreamMasker
+from agenyx.core.redact import Masker
 from agenyx.proc.spawn import Ended, Processes, Spawn
+
+if TYPE_CHECKING:
+    from agenyx.core.masked_output import OutputMasker
 
 MAX_RUNNING = 64
 LOG_BYTES = 64 << 20
@@ -39,6 +42,30 @@ class Piece(Struct, frozen=True):
     start: int
     end: int
     total: int
+
+
+class Background(Protocol):
+    """Something that runs beside the conversation: a command, or what another layer has (see `Jobs.adopt`)."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def command(self) -> str:
+        """What it is, for people; "" when only its output is left."""
+        ...
+
+    @property
+    def running(self) -> bool: ...
+
+    @property
+    def status(self) -> str: ...
+
+    async def wait(self, seconds: float) -> None: ...
+
+    def read(self, offset: int | None, most: int) -> Piece: ...
+
+    async def stop(self) -> bool: ...
 
 
 class Job:
@@ -129,11 +156,12 @@ class Jobs:
         masker: Masker | None = None,
     ) -> None:
         self._processes, self._directory, self._clock, self._masker = processes, directory, clock, masker
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, Background] = {}
+        self.elsewhere: Callable[[str], Background | None] = lambda _: None  # finds what another layer has by its id
 
     async def start(self, spawn: Spawn, command: str) -> Job:
         """Start a process; `command` is its name for people. Raises JobError and ProcessError."""
-        running = [job.id for job in self._jobs.values() if job.running]
+        running = [job.id for job in self._jobs.values() if isinstance(job, Job) and job.running]
         if len(running) >= MAX_RUNNING:
             raise JobError(f"{MAX_RUNNING} commands run in the background already", "Stop one of them first.")
         id, log = self._log()
@@ -147,17 +175,23 @@ class Jobs:
         self._jobs[id] = job
         return job
 
-    def find(self, id: str) -> Job | None:
+    def adopt(self, job: Background) -> None:
+        """Take something else into the list; it is stopped at the end like all that runs. Its id is none of ours."""
+        self._jobs[job.id] = job
+
+    def find(self, id: str) -> Background | None:
         """A job of this session; also one of an earlier process, of which only the log is left."""
-        if (job := self._jobs.get(id)) is not None or not _ID.fullmatch(id):
+        if (job := self._jobs.get(id)) is not None:
             return job
+        if not _ID.fullmatch(id):
+            return self.elsewhere(id)
         path = os.path.join(self._directory, id + _SUFFIX)
         if not os.path.isfile(path):
             return None
         self._jobs[id] = Job(id, "", path, self._clock)
         return self._jobs[id]
 
-    def known(self) -> list[Job]:
+    def known(self) -> list[Background]:
         """The jobs that this process started, in their order."""
         return [job for job in self._jobs.values() if job.command]
 
@@ -203,25 +237,22 @@ class _Log:
     def __init__(self, path: str, masker: Masker | None) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self.path, self._file, self._room = path, os.open(path, flags, 0o600), LOG_BYTES
-        self._stream = None if masker is None else StreamMasker(masker)
-        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # keeps bytes that are no text
+        self._masker: OutputMasker | None = None
+        if masker is not None:
+            from agenyx.core.masked_output import OutputMasker  # not needed before the first job
+
+            self._masker = OutputMasker(masker)
 
     def feed(self, data: bytes) -> None:
-        if self._stream is not None and self._file >= 0:
-            data = self._encoded(self._stream.feed(self._decoder.decode(data)))
-        self._write(data)
+        if self._file >= 0:
+            self._write(data if self._masker is None else self._masker.feed(data))
 
     def close(self) -> None:
         if self._file < 0:
             return
-        if self._stream is not None:
-            text = self._stream.feed(self._decoder.decode(b"", True)) + self._stream.end()
-            self._write(self._encoded(text))
+        if self._masker is not None:
+            self._write(self._masker.end())
         self._shut()
-
-    @staticmethod
-    def _encoded(text: str) -> bytes:
-        return text.encode("utf-8", "surrogateescape")
 
     def _write(self, data: bytes) -> None:
         if self._file < 0:

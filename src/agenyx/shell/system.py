@@ -15,6 +15,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from agenyx.core.limits import SHELL_CHARS
+from agenyx.core.redact import Masker
 from agenyx.proc import programs
 from agenyx.proc.environment import utf8_locale
 from agenyx.proc.spawn import Capture, Processes, Spawn
@@ -40,13 +41,20 @@ class Shell:
     """The shell of one session. `root` is the workspace; `state_dir` a private directory that outlives the process.
 
     `env` is the whole environment that commands start from (see proc.environment.child_env). `choice` is the setting
-    shell.program: auto is bash where there is one, else sh.
+    shell.program: auto is bash where there is one, else sh. `masker` takes credentials out of what is kept of outputs.
     """
 
     def __init__(
-        self, processes: Processes, root: str, state_dir: str, env: Mapping[str, str], choice: Choice = "auto"
+        self,
+        processes: Processes,
+        root: str,
+        state_dir: str,
+        env: Mapping[str, str],
+        choice: Choice = "auto",
+        masker: Masker | None = None,
     ) -> None:
         self.processes = processes
+        self._masker = masker
         self.root = os.path.realpath(root)
         self.env = state.harmless(env) | utf8_locale(env)
         self._dir = state_dir
@@ -125,6 +133,7 @@ class Shell:
             spill=spill,
             stop_after=MAX_OUTPUT,
             tracked=True,
+            masker=self._masker,
         )
         try:
             ended = await self.processes.run(spawn, on_output)

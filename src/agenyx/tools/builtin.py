@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agenyx.tools.askuserquestion import AskUserQuestion
 from agenyx.tools.bash import Bash
 from agenyx.tools.edit import Edit
 from agenyx.tools.git import GitCommit, GitDiff, GitLog, GitStatus
@@ -16,6 +17,7 @@ from agenyx.tools.picker import Picker
 from agenyx.tools.read import Read
 from agenyx.tools.spec import Tool
 from agenyx.tools.taskoutput import TaskOutput
+from agenyx.tools.tasks import TaskCreate, TaskGet, TaskList, TaskUpdate
 from agenyx.tools.taskstop import TaskStop
 from agenyx.tools.todowrite import TodoWrite
 from agenyx.tools.toolresultread import ToolResultRead
@@ -41,7 +43,12 @@ def builtin_tools(env: Mapping[str, str] | None = None) -> list[Tool[Any]]:
         GitLog(),
         GitCommit(),
         TodoWrite(),
+        TaskCreate(),
+        TaskGet(),
+        TaskList(),
+        TaskUpdate(),
         TaskOutput(),
         TaskStop(),
         ToolResultRead(),
+        AskUserQuestion(),
     ]

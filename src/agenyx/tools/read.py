@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
 from agenyx.core.limits import FILE_BYTES
+from agenyx.core.messages import Media, Text
 from agenyx.core.tools import Effects, PathRef, ToolSet
 from agenyx.tools.paths import judged
 from agenyx.tools.spec import Context, Look, Observed, Outcome
@@ -30,6 +32,7 @@ _MAGIC = {
     b"\x7fELF": "program",
     b"SQLite format 3": "SQLite database",
 }
+_SEEN = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")  # what a model may be able to see
 
 
 class ReadArgs(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,22 +55,33 @@ class Read:
 
 
 def _read(args: ReadArgs, ctx: Context, room: int) -> Outcome:
-    root = ctx.root
     try:
         ref = judged(ctx, "read")
-        return _opened(args, root, ref, room)
+        return _opened(args, ctx, ref, room)
     except FileProblem as problem:
         return Outcome.error(str(problem))
 
 
-def _opened(args: ReadArgs, root: Root, ref: PathRef, room: int) -> Outcome:
+def _opened(args: ReadArgs, ctx: Context, ref: PathRef, room: int) -> Outcome:
+    root = ctx.root
     try:
         with root.opened(ref) as (descriptor, facts):
             if facts.st_size > FILE_BYTES:
+                head = os.pread(descriptor, 16, 0)
+                if head.startswith(_SEEN):
+                    return Outcome.error(f"{_binary(ref, head)} At most {FILE_BYTES:,} bytes of an image can be shown.")
                 return _large(args, ref, descriptor, facts.st_size, room - _NOTES)
         content = root.read_bytes(ref)
     except Missing as problem:
         return Outcome.error(f"{problem} {near(root, ref)}".rstrip())
+    if content.data.startswith(_SEEN):
+        kept = ctx.keep(content.data, os.path.basename(ref.shown))
+        if isinstance(kept, Media):
+            shown = f"{ref.shown}: {kept.mime}, {kept.size:,} bytes."
+            return Outcome("ok", (Text(shown), kept), (Observed(root.key(ref), content.sha256),))
+        if kept is not None and decode(content.data) is None:
+            what = next(words for magic, words in _MAGIC.items() if content.data.startswith(magic))
+            return Outcome.error(f"{ref.shown} is a {what} and cannot be shown to you. {kept}")
     return _whole(args, root, ref, content, room - _NOTES)
 
 

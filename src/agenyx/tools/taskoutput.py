@@ -1,4 +1,4 @@
-"""TaskOutput: what a command in the background printed, and how it stands."""
+"""TaskOutput: what something in the background has given so far, and how it stands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from agenyx.core.limits import SHELL_CHARS
 from agenyx.core.tools import Effects, ToolSet
-from agenyx.shell.jobs import Job, Jobs
+from agenyx.shell.jobs import Background, Jobs
 from agenyx.tools.spec import Context, Look, Outcome
 
 _NOTES = 400  # characters kept free for what is said about the output
@@ -55,7 +55,7 @@ def unknown(task_id: str, jobs: Jobs | None) -> str:
     return f"There is no task {task_id!r}. {there}"
 
 
-def _read(job: Job, offset: int | None, most: int) -> str:
+def _read(job: Background, offset: int | None, most: int) -> str:
     piece = job.read(offset, most)
     text = piece.data.decode("utf-8", "replace").rstrip("\n") or "(no new output)"
     if piece.total - piece.start > most:

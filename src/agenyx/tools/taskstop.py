@@ -32,7 +32,7 @@ class TaskStop:
             return Outcome.error("task_id and shell_id name different tasks. Give one of them.")
         name = args.task_id or args.shell_id
         if not name:
-            return Outcome.error("task_id is missing. Give the id that Bash returned.")
+            return Outcome.error("task_id is missing. Give the id that Bash or Task returned.")
         job = ctx.jobs.find(name) if ctx.jobs else None
         if job is None:
             return Outcome.error(unknown(name, ctx.jobs))

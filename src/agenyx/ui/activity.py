@@ -18,7 +18,8 @@ from agenyx.core.events import (
 from agenyx.core.messages import ToolCall, ToolResult
 
 _WIDTH = 110
-_MAIN = ("command", "pattern", "query", "url", "file_path", "path", "description", "prompt")
+_TELLING = ("TaskCreate", "TaskUpdate", "AskUserQuestion")  # their results are short and for people too
+_MAIN = ("command", "pattern", "query", "url", "file_path", "path", "skill", "description", "prompt")
 
 
 def line(body: Body) -> str:
@@ -26,6 +27,8 @@ def line(body: Body) -> str:
     match body:
         case CallAccepted(call):
             return call_line(call)
+        case CallFinished(result, name) if name in _TELLING and result.status == "ok":
+            return f"  {name}: {clip(' '.join(result.text.split()))}\n"
         case CallFinished(result, name, seconds):
             return f"  {name}: {_status(result)}{f', {seconds:.1f} s' if seconds >= 0.1 else ''}\n"
         case Retrying(attempt, limit, delay, reason):
@@ -40,6 +43,20 @@ def line(body: Body) -> str:
             return f"! permission mode: {mode}\n"
         case _:
             return ""
+
+
+def child_line(agent: str, body: Body) -> str:
+    """The line for an event of a subagent: what it calls, what was refused it, what it waits for; else ""."""
+    match body:
+        case CallAccepted(call):
+            text = call_line(call).removeprefix("* ")
+        case CallFinished(result, name) if result.status != "ok":
+            text = f"{name}: {_status(result)}\n"
+        case Retrying() | Notice():
+            text = line(body).removeprefix("! ")
+        case _:
+            return ""
+    return f"  {agent}: {text}"
 
 
 def call_line(call: ToolCall) -> str:
@@ -58,7 +75,14 @@ def main_argument(args: str) -> str:
     members = cast("dict[str, Any]", value)
     texts = {name: text for name, text in members.items() if isinstance(text, str)}
     chosen = next((name for name in _MAIN if name in texts), next(iter(texts), ""))
-    return clip(texts[chosen]) if chosen else ""
+    return clip(texts[chosen]) if chosen else _first_question(members)
+
+
+def _first_question(members: dict[str, Any]) -> str:
+    asked = members.get("questions")
+    first: Any = cast("list[object]", asked)[0] if isinstance(asked, list) and asked else None
+    text = cast("dict[str, Any]", first).get("question") if isinstance(first, dict) else None
+    return clip(text) if isinstance(text, str) else ""
 
 
 def clip(text: str, width: int = _WIDTH) -> str:

@@ -16,7 +16,7 @@ from agenyx.core.approval import Decision
 from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.core.tty import safe
 from agenyx.ui.arguments import Arguments, arguments
-from agenyx.ui.defer import entry, summary
+from agenyx.ui.defer import answer_words, entry, summary
 from agenyx.ui.exits import OK, complaint, write_error
 from agenyx.ui.flags import FLAGS
 from agenyx.ui.parse import parse
@@ -36,13 +36,15 @@ judged again before it runs; when a file that it changes is not what it was, you
   list        what waits in this directory; --all: everywhere
   show        all of a call, as you would see it at the terminal
   allow, deny answer it; an id may be cut to its last or first 8 characters and more
-  --edit      run the call with these arguments instead, all of them as one JSON object
+  --edit      run the call with these arguments instead, all of them as one JSON object; for a question of the model
+              the answers (show prints an example), for a plan {"mode": "default"} or {"mode": "acceptEdits"}
   --session   allow what the rule of the question covers for this session; --always keeps it in your settings
   --message   what the model is told with a no
   --stop      end the turn with a no
   --resume    go on with the turn at once and print its answer; without it, agenyx -p --resume SESSION does so.
-              Flags of a run (--provider, --permission-mode, --output-format ...) may follow it. What waits then
-              ends it again with exit code 3
+              It goes on in the mode and with the rules that the run had; flags of a run (--provider,
+              --permission-mode, --output-format ...) may follow it and count instead, and bypassPermissions needs
+              --dangerously-skip-permissions again. What waits then ends it again with exit code 3
   --json      for programs; with --resume the result record of the run
 
 Examples:
@@ -148,7 +150,8 @@ async def _show(given: Arguments, question: Question) -> int:
     )
     if question.waiting:
         lines += [f"{path} changed since then" for path in await approvals.changed(question)]
-        lines.append(f"Answer: agenyx approvals allow {approval.id} --resume, or deny {approval.id} --resume")
+        words = answer_words(approval)
+        lines.append(f"Answer: agenyx approvals allow {approval.id}{words} --resume, or deny {approval.id} --resume")
     else:
         lines.append(approvals.told(question)[0])
     show("\n".join(safe(line) for line in lines).lstrip("\n") + "\n")
@@ -166,6 +169,8 @@ def _answer(choice: str, given: Arguments, run: list[str], question: Question, e
         raise UsageError(
             "no rule can cover this call, so it can only be allowed once", "Leave --session or --always out."
         )
+    if choice == "allow" and not given.on("--edit"):
+        approvals.check_answered(question, answer_words(approval))
     args = approvals.check_edit(question, given.value("--edit")) if given.on("--edit") else None
     formatted = ["--output-format", "json"] if given.on("--json") else []
     options = parse(["-p", *run, *formatted, "--resume", question.session])

@@ -18,7 +18,8 @@ class HeadlessApprover:
         self._clock = clock
 
     async def decide(self, approval: Approval) -> Decision:
-        message = f"nobody is there to approve this. {remedy(approval)}"
+        inquiry = approval.effects.inquiry
+        message = f"{inquiry.unanswered}." if inquiry else f"nobody is there to approve this. {remedy(approval)}"
         return Decision(approval.id, "deny", message=message, by="headless", at=self._clock())
 
 

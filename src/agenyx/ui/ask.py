@@ -37,12 +37,19 @@ class TerminalApprover:
         self._manner = Manner(deaf, env.get("TERM", ""), _kept(env), clock)
         self._one = asyncio.Lock()
 
+    def _dialogue(self, approval: Approval) -> Dialogue:
+        if approval.effects.inquiry is None:
+            return Dialogue(self._terminal, approval, self._manner)
+        from agenyx.ui.interview import Interview  # most sessions ask no such questions
+
+        return Interview(self._terminal, approval, self._manner)
+
     async def decide(self, approval: Approval) -> Decision:
         """Cancelling withdraws the question and leaves the terminal as it was found."""
         async with self._one:
             await self._shown()
             loop, answer = asyncio.get_running_loop(), asyncio.Event()
-            dialogue = Dialogue(self._terminal, approval, self._manner)
+            dialogue = self._dialogue(approval)
             decided: list[Decision | Exception] = []
 
             def work() -> None:

@@ -61,14 +61,34 @@ def _run(argv: list[str], env: Mapping[str, str]) -> int:
             from agenyx.ui.approvals import main as approvals
 
             return approvals(rest, env)
+        case ["hooks", *rest]:
+            from agenyx.ui.hooks import main as hooks
+
+            return hooks(rest, env)
         case ["sessions", *rest]:
             from agenyx.ui.sessions import main as sessions
 
             return sessions(rest, env)
+        case ["skills", *rest]:
+            from agenyx.ui.skills import main as skills
+
+            return skills(rest, env)
         case ["trust", *rest]:
             from agenyx.ui.trust import main as trust
 
             return trust(rest, env)
+        case ["memory", *rest]:
+            from agenyx.ui.memory import main as memory
+
+            return memory(rest, env)
+        case ["mcp", *rest]:
+            from agenyx.ui.mcp import main as mcp
+
+            return mcp(rest, env)
+        case ["agents", *rest]:
+            from agenyx.ui.agents import main as agents
+
+            return agents(rest, env)
         case ["chat", *rest]:
             chat = parse(rest)
             if not (chat.help or chat.version or chat.list_providers or chat.list_sessions or chat.delete_session):
@@ -115,9 +135,9 @@ def _prepare(options: Options, env: Mapping[str, str]) -> None:
 
 def _chat(options: Options, env: Mapping[str, str]) -> int:
     """The line surface, a conversation until the person leaves it."""
-    if options.print_ or options.stdin or options.output_format == "json":
+    if options.print_ or options.stdin or options.image or options.output_format in ("json", "stream-json"):
         raise UsageError(
-            "agenyx chat is a conversation: -p, - and --output-format do not go with it",
+            "agenyx chat is a conversation: -p, -, --image and --output-format do not go with it",
             "Leave them out, or leave out chat.",
         )
     if options.approvals == "defer":
@@ -136,10 +156,17 @@ def _chat(options: Options, env: Mapping[str, str]) -> int:
 
 
 def _task(options: Options, env: Mapping[str, str]) -> int:
-    plain = not (options.print_ or options.prompt or options.stdin) and options.output_format != "json"
+    plain = not (options.print_ or options.prompt or options.stdin) and options.output_format in ("", "text")
     if plain and os.isatty(0) and os.isatty(1):
         return _chat(options, env)
     _prepare(options, env)
+    if options.input_format == "stream-json":
+        from agenyx.ui.signals import Signals
+        from agenyx.ui.wire.main import stream
+
+        signals = Signals()
+        signals.install()
+        return stream(options, env, None, signals)
     resumes = options.continue_ or options.resume
     if not options.prompt and not options.stdin and not resumes and os.isatty(0):
         raise UsageError(
@@ -153,6 +180,10 @@ def _task(options: Options, env: Mapping[str, str]) -> int:
     signals.install()
     if not stdin.terminal:
         stdin.start()  # now, so that the text is there when the slow imports below are done
+    if options.output_format == "stream-json":
+        from agenyx.ui.wire.main import stream
+
+        return stream(options, env, stdin, signals)
     from agenyx.ui.once import run_once
 
     return run_once(options, env, stdin, signals)
@@ -166,6 +197,8 @@ def apply_settings(options: Options, env: Mapping[str, str]) -> None:
     from agenyx.config.home import home_path
 
     home = home_path(env)
+    if "sources" in options.given and "user" not in options.sources.split(","):
+        return  # the person's settings do not count; the rules in them do
     if os.path.lexists(os.path.join(home, "settings.toml")):
         from agenyx.ui.defaults import apply
 

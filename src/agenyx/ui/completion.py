@@ -20,6 +20,11 @@ COMMANDS = (
     "permissions",
     "approvals",
     "sessions",
+    "agents",
+    "memory",
+    "skills",
+    "hooks",
+    "mcp",
     "local",
     "completion",
 )

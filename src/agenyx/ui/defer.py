@@ -12,6 +12,7 @@ from typing import Any, cast
 from agenyx.agent.ports import Approver, Deferred
 from agenyx.core import json
 from agenyx.core.approval import Approval, Decision
+from agenyx.core.tools import Inquiry
 from agenyx.ui.activity import call_line, clip
 from agenyx.ui.choices import TRUST
 from agenyx.ui.question import arguments
@@ -55,9 +56,10 @@ def message(waiting: Sequence[Approval]) -> tuple[str, str]:
     first = "a call waits" if len(waiting) == 1 else f"{len(waiting)} calls wait"
     name = waiting[0].id if len(waiting) == 1 else "ID"
     rows = "".join(f"\n  {approval.id}  {summary(approval)}" for approval in waiting)
+    words = answer_words(waiting[0]) if len(waiting) == 1 else ""
     return (
         f"{first} for your approval; the turn goes on when that is given:{rows}",
-        f"See: agenyx approvals list. Answer: agenyx approvals allow {name} --resume, or deny {name} --resume.",
+        f"See: agenyx approvals list. Answer: agenyx approvals allow {name}{words} --resume, or deny {name} --resume.",
     )
 
 
@@ -82,6 +84,34 @@ def entry(approval: Approval) -> dict[str, object]:
         "reasons": [reason.text for reason in approval.verdict.reasons],
         "rules": [rule.text for rule in approval.verdict.offer],
         "asked_at": approval.asked_at,
-        "allow": f"agenyx approvals allow {approval.id} --resume",
+        "allow": f"agenyx approvals allow {approval.id}{answer_words(approval)} --resume",
         "deny": f"agenyx approvals deny {approval.id} --resume",
+        **({"questions": _questions(effects.inquiry)} if effects.inquiry else {}),
     }
+
+
+def answer_words(approval: Approval) -> str:
+    """What `agenyx approvals allow ID` needs besides, for a question of the model: the first choices as an example."""
+    inquiry = approval.effects.inquiry
+    if inquiry is None:
+        return ""
+    from shlex import quote  # only for a question
+
+    from agenyx.tools.answers import example
+
+    return f" --edit {quote(json.scrub(example(inquiry)))}"
+
+
+def _questions(inquiry: Inquiry) -> list[dict[str, object]]:
+    return [
+        {
+            "question": question.text,
+            "header": question.header,
+            "options": [
+                {"label": one.label, "description": one.description, **({"value": one.value} if one.value else {})}
+                for one in question.options
+            ],
+            "multi_select": question.many,
+        }
+        for question in inquiry.questions
+    ]

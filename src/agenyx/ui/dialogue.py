@@ -24,7 +24,7 @@ from agenyx.ui.terminal import Closed, Terminal
 if TYPE_CHECKING:
     from agenyx.ui.editbox import EditBox
 
-_PLAIN = ("", "dumb", "unknown")  # terminals that understand no escape sequences
+PLAIN = ("", "dumb", "unknown")  # terminals that understand no escape sequences
 
 
 class Manner(Struct, frozen=True):
@@ -187,7 +187,7 @@ class Dialogue:
             return self._decision("allow", args=args)
 
     def _edit(self, text: str, note: str) -> str | None:
-        if self._manner.term in _PLAIN:
+        if self._manner.term in PLAIN:
             return self._retyped(note)
         try:
             from agenyx.ui.editbox import EditBox  # costs time, and most questions do without

@@ -1,56 +1,22 @@
-"""The one table of the command line: parser, help, completion, documentation and conflicts are read from it.
+"""The one table of the command line: parser, help, completion and documentation are read from it.
 
-It owns names, value rules and which flags exclude each other. It must stay importable in a few milliseconds
-(`--help` needs it), so it uses neither typing nor msgspec.
+It owns names and value rules; which flags exclude each other stands in `conflicts`. It must stay importable
+in a few milliseconds (`--help` needs it), so it uses neither typing nor msgspec.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from agenyx.ui.flag import GROUPS as GROUPS
+from agenyx.ui.flag import MODEL, OTHER, PERMISSIONS, RUN, SESSION, Flag
+from agenyx.ui.wire_flags import WIRE
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "stream-json")
 EFFORTS = ("none", "low", "medium", "high", "xhigh", "max")
 APPROVALS = ("ask", "defer")
 SHELLS = ("bash", "zsh", "fish")
 MOST_STEPS = 100_000
 MOST_SESSIONS = 500  # of one page (reference: AgentX §1.3)
-
-
-class Flag:
-    """One flag. `value` is the placeholder shown for its value, "" for a boolean flag.
-
-    `check` returns what is wrong with a value, or "". `once`: two different values are an error; `many`: all values
-    count, joined by commas; else the last wins.
-    """
-
-    __slots__ = ("check", "choices", "complete", "default", "field", "group", "many", "names", "once", "text", "value")
-
-    def __init__(
-        self,
-        group: str,
-        names: tuple[str, ...],
-        field: str,
-        text: str,
-        value: str = "",
-        *,
-        choices: tuple[str, ...] = (),
-        default: str = "",
-        check: Callable[[str], str] | None = None,
-        complete: str = "",
-        once: bool = False,
-        many: bool = False,
-    ) -> None:
-        self.many = many
-        self.group, self.names, self.field, self.text, self.value = group, names, field, text, value
-        self.choices, self.default, self.check, self.complete, self.once = choices, default, check, complete, once
-
-    @property
-    def name(self) -> str:
-        """The name used in messages: the first long one."""
-        return next((name for name in self.names if name.startswith("--")), self.names[0])
 
 
 class Options:
@@ -72,6 +38,11 @@ class Options:
         self.allowed_tools = ""
         self.disallowed_tools = ""
         self.tool_set = ""
+        self.agents = ""
+        self.image = ""
+        self.output_style = ""
+        self.mcp_config = ""
+        self.mcp_strict = False
         self.approvals = ""
         self.max_steps = ""
         self.max_budget_usd = ""
@@ -94,6 +65,21 @@ class Options:
         self.help = False
         self.version = False
         self.prompt = ""
+        self.input_format = ""
+        self.partial = False
+        self.replay_user = False
+        self.prompt_tool = ""
+        self.session_id = ""
+        self.system_prompt = ""
+        self.append_system = ""
+        self.tools = ""
+        self.sources = ""
+        self.json_schema = ""
+        self.owned = False
+        self.hook_events = False
+        self.allow_bypass = False
+        self.unknown: tuple[str, ...] = ()  # flags that a program gave and that are not ours
+        self.given: frozenset[str] = frozenset()  # fields whose flags were given, also with an empty value
         self.yielding: tuple[str, ...] = ()  # fields that settings.toml of the home filled in
         self.stdin = False  # a lone "-" was given: read standard input to its end
 
@@ -103,18 +89,15 @@ class Options:
         return "bypassPermissions" if self.dangerous else self.permission_mode or "default"
 
     @property
+    def base_tools(self) -> tuple[str, ...] | None:
+        """`--tools` as names, None where it was not given or names the usual ones."""
+        names = tuple(filter(None, (name.strip() for name in self.tools.split(","))))
+        return None if "tools" not in self.given or names == ("default",) else names
+
+    @property
     def steps(self) -> int:
         """`--max-steps` as a number, 0 when it was not given."""
         return int(self.max_steps or 0)
-
-
-class Conflict:
-    """Two flags that exclude each other; the rule holds when `applies` says so, for the parsed options."""
-
-    __slots__ = ("applies", "fix", "message")
-
-    def __init__(self, applies: Callable[[Options], bool], message: str, fix: str) -> None:
-        self.applies, self.message, self.fix = applies, message, fix
 
 
 def _steps(value: str) -> str:
@@ -142,16 +125,13 @@ def _page_size(value: str) -> str:
     return "" if good else f"is not a whole number from 1 to {MOST_SESSIONS}"
 
 
-RUN, MODEL, PERMISSIONS, SESSION, OTHER = "Run", "Model", "Permissions", "Sessions", "Diagnostics"
-GROUPS = (RUN, MODEL, PERMISSIONS, SESSION, OTHER)
-
 FLAGS = (
     Flag(RUN, ("-p", "--print"), "print_", "do one task without a conversation, print the answer and exit"),
     Flag(
         RUN,
         ("--output-format",),
         "output_format",
-        "what standard output gets: the answer as text, or one JSON result record",
+        "what standard output gets: the answer as text, one JSON result record, or all that happens as JSON lines",
         "FORMAT",
         choices=FORMATS,
         default="text",
@@ -181,6 +161,14 @@ FLAGS = (
         "end the run once it has used so many tokens, input and output together (exit code 6)",
         "N",
         check=_tokens,
+    ),
+    Flag(
+        RUN,
+        ("--output-style",),
+        "output_style",
+        "how the model writes and works: default, Explanatory, Learning, or a style of your own",
+        "NAME",
+        once=True,
     ),
     Flag(MODEL, ("--model",), "model", "the model to use", "NAME"),
     Flag(MODEL, ("--provider",), "provider", "the provider to use (see --list-providers)", "ID", once=True),
@@ -231,7 +219,7 @@ FLAGS = (
         "allowed_tools",
         'rules for calls that run unasked, between commas or blanks, such as "Bash(npm test),Edit(src/**)"',
         "RULES",
-        many=True,
+        many=",",
     ),
     Flag(
         PERMISSIONS,
@@ -239,7 +227,7 @@ FLAGS = (
         "disallowed_tools",
         'rules for calls that are refused, such as "Bash(git push:*),Read(.env)"',
         "RULES",
-        many=True,
+        many=",",
     ),
     Flag(
         PERMISSIONS,
@@ -264,6 +252,33 @@ FLAGS = (
         default="ask",
         once=True,
     ),
+    Flag(
+        RUN,
+        ("--image",),
+        "image",
+        "show this image (PNG, JPEG, GIF, WebP) or PDF to the model with the prompt; may be given several times",
+        "FILE",
+        many="\0",  # which no name of a file holds
+    ),
+    Flag(
+        RUN,
+        ("--agents",),
+        "agents",
+        'subagents for this run: JSON as {"NAME": {"description": "...", "prompt": "...", "tools": [...]}}, or a file '
+        "that holds it; see agenyx agents --help",
+        "JSON",
+        once=True,
+    ),
+    Flag(
+        RUN,
+        ("--mcp-config",),
+        "mcp_config",
+        'MCP servers for this run: JSON as {"mcpServers": {"NAME": {"command": "...", "args": [...]}}}, or a file that '
+        "holds it; see agenyx mcp --help",
+        "JSON",
+        once=True,
+    ),
+    Flag(RUN, ("--strict-mcp-config",), "mcp_strict", "with --mcp-config: start no other MCP servers"),
     Flag(RUN, ("--bare",), "bare", "leave out all instructions and settings of the workspace"),
     Flag(
         MODEL,
@@ -313,81 +328,9 @@ FLAGS = (
         "REV",
         once=True,
     ),
+    *WIRE,
     Flag(OTHER, ("--verbose",), "verbose", "show activity on standard error, also when that is not a terminal"),
     Flag(OTHER, ("-d", "--debug"), "debug", "write diagnostics to standard error, one JSON object a line"),
     Flag(OTHER, ("-h", "--help"), "help", "show this help"),
     Flag(OTHER, ("-v", "--version"), "version", "show the version"),
-)
-
-CONFLICTS = (
-    Conflict(
-        lambda o: bool(o.session_page_size or o.session_page_token) and not o.list_sessions,
-        "--session-page-size and --session-page-token need --list-sessions",
-        "Add it, with the --cwd of the workspace.",
-    ),
-    Conflict(
-        lambda o: bool(o.session_revision) and not o.delete_session,
-        "--session-revision needs --delete-session ID",
-        "Name the session to delete.",
-    ),
-    Conflict(
-        lambda o: bool(o.replay and (o.record or o.provider or o.base_url or o.model or o.effort)),
-        "--replay excludes --record, --provider, --base-url, --model and --effort",
-        "The recording says which model was asked, and how: leave the others out.",
-    ),
-    Conflict(
-        lambda o: o.replay_loose and not o.replay,
-        "--replay-loose needs --replay FILE",
-        "Name the recording.",
-    ),
-    Conflict(
-        lambda o: o.bare and o.trust,
-        "--bare and --trust-workspace exclude each other",
-        "Leave one of the two out.",
-    ),
-    Conflict(
-        lambda o: o.continue_ and bool(o.resume),
-        "--continue and --resume exclude each other",
-        "Use --continue for the latest session, or --resume ID for a certain one.",
-    ),
-    Conflict(
-        lambda o: o.fork and not (o.continue_ or o.resume),
-        "--fork-session needs --continue or --resume",
-        "Say which session to copy: --continue for the latest of this directory, or --resume ID.",
-    ),
-    Conflict(
-        lambda o: o.rebind and not (o.continue_ or o.resume),
-        "--rebind needs --continue or --resume",
-        "Say which session is to go on with another provider.",
-    ),
-    Conflict(
-        lambda o: o.no_persistence and o.continue_,
-        "--no-session-persistence and --continue exclude each other",
-        "A session that goes on has to be stored: leave one of the two out.",
-    ),
-    Conflict(
-        lambda o: o.no_persistence and bool(o.resume),
-        "--no-session-persistence and --resume exclude each other",
-        "A session that goes on has to be stored: leave one of the two out.",
-    ),
-    Conflict(
-        lambda o: o.no_persistence and o.approvals == "defer",
-        "--no-session-persistence and --approvals defer exclude each other",
-        "What waits for an answer has to be stored: leave one of the two out.",
-    ),
-    Conflict(
-        lambda o: o.dangerous and o.permission_mode not in ("", "bypassPermissions"),
-        "--dangerously-skip-permissions excludes another --permission-mode",
-        "Leave one of the two out.",
-    ),
-    Conflict(
-        lambda o: o.permission_mode == "bypassPermissions" and not o.dangerous,
-        "--permission-mode bypassPermissions needs --dangerously-skip-permissions",
-        "Give that flag as well, if nothing here can be damaged; otherwise try --permission-mode acceptEdits.",
-    ),
-    Conflict(
-        lambda o: o.provider == "local" and bool(o.base_url),
-        "--provider local and --base-url exclude each other",
-        "Leave one of the two out.",
-    ),
 )

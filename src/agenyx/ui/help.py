@@ -20,7 +20,12 @@ Usage:
   agenyx permissions ...          what would happen to a call and why; the rules (agenyx permissions --help)
   agenyx approvals ...            calls that wait for your yes: list, show, allow, deny (agenyx approvals --help)
   agenyx sessions ...             list, show, search, name and delete stored sessions (agenyx sessions --help)
+  agenyx skills ...               the skills there are, and why one is missing (agenyx skills --help)
+  agenyx hooks ...                what hangs on events: list it, try it (agenyx hooks --help)
+  agenyx mcp ...                  programs that offer tools: list, add, try, approve (agenyx mcp --help)
   agenyx trust ...                show, give and take back trust in what workspaces bring (agenyx trust --help)
+  agenyx memory ...               notes about a project that each session is told (agenyx memory --help)
+  agenyx agents ...               list the subagents that the model can hand tasks to (agenyx agents --help)
   agenyx local ...                install and manage the small offline model (agenyx local --help)
   agenyx completion SHELL         print a completion script for {shells}
 
@@ -34,6 +39,7 @@ Examples:
 Prompt:
   The words that are no flags, joined by one space. Piped input that is there when the run begins is added below them;
   a lone - waits for all of it. Flags end at --. A run without a terminal refuses what it would have to ask.
+  A prompt that begins with / and a name is a command, which no model is asked about: agenyx -p /help lists them.
 """
 
 _END = """

@@ -14,6 +14,7 @@ from agenyx.config.secrets import masker
 from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.core.events import TurnFinished
 from agenyx.core.json import scrub
+from agenyx.core.messages import User
 from agenyx.core.verdict import Mode
 from agenyx.ui.approve import HeadlessApprover
 from agenyx.ui.exits import BROKEN_PIPE, FAILED, OK, code_of
@@ -87,7 +88,7 @@ async def _turn(
     reads = whole or not stdin.terminal
     if whole:
         piped = None if stdin.terminal and not options.stdin else await stdin.take(whole=True)
-        prompt = "" if resumes and not (options.prompt or piped) else _join(options.prompt, piped)
+        prompt = "" if resumes and not (options.prompt or piped) else joined(options.prompt, piped)
     else:
         prompt = scrub(options.prompt)
     printer.stage("session construction started")
@@ -103,7 +104,7 @@ async def _turn(
                     "nothing had come on standard input when the run began, so it went on without it",
                     "Add - to wait for it, or < /dev/null if there is none.",
                 )
-            prompt = _join(options.prompt, piped)
+            prompt = joined(options.prompt, piped)
         if not prompt and not conversation.unfinished:
             raise UsageError("the last turn of this session is finished", "Say what to do next, after --continue.")
         if options.approvals == "defer":
@@ -113,7 +114,23 @@ async def _turn(
                 )
         elif deferring is not None:
             deferring.held = conversation.asked
-        finished = await (conversation.prompt(prompt) if prompt else conversation.go_on())
+        words: str | User = prompt
+        if prompt.lstrip().startswith("/"):
+            from agenyx.ui.command import command, shown  # ordinary prompts pay for none of it
+
+            reply = await command(conversation, env, prompt)
+            if isinstance(reply, str):
+                words = reply
+            elif reply.prompt is None:
+                return printer.answer(shown(reply), reply.data, conversation.session_id)
+            else:
+                printer.note(shown(reply))
+                words = reply.prompt
+        if options.image:
+            from agenyx.app.sight import attached
+
+            words = attached(conversation, words, options.image.split("\0"))
+        finished = await (conversation.prompt(words) if words else conversation.go_on())
         printer.finish(finished, conversation.session_id)
         return finished
     finally:
@@ -159,7 +176,8 @@ def settings(options: Options) -> Settings:
         replay=options.replay,
         replay_loose=options.replay_loose,
         mode=cast("Mode", options.mode),
-        unsafe=options.dangerous,
+        unsafe=options.dangerous or options.allow_bypass,
+        mode_given=bool(options.dangerous or options.permission_mode) and "permission_mode" not in options.yielding,
         max_steps=options.steps,
         max_usd=float(options.max_budget_usd or 0),
         max_tokens=int(options.max_tokens or 0),
@@ -176,10 +194,20 @@ def settings(options: Options) -> Settings:
         allowed=options.allowed_tools,
         disallowed=options.disallowed_tools,
         tool_set=options.tool_set,
+        agents=options.agents,
+        output_style=options.output_style,
+        mcp_config=options.mcp_config,
+        mcp_strict=options.mcp_strict,
+        session_id=options.session_id,
+        system_prompt=options.system_prompt if "system_prompt" in options.given else None,
+        append_system=options.append_system,
+        tools=options.base_tools,
+        sources=tuple(options.sources.split(",")) if "sources" in options.given else None,
+        style_given=bool(options.output_style) and "output_style" not in options.yielding,
     )
 
 
-def _join(prompt: str, piped: str | None) -> str:
+def joined(prompt: str, piped: str | None) -> str:
     """The words of the command line, then the piped text. Raises UsageError when there is neither."""
     text = scrub("\n".join(part for part in (prompt, piped) if part))
     if not text.strip():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from agenyx.core.errors import UsageError
-from agenyx.ui.flags import CONFLICTS, FLAGS, Flag, Options
+from agenyx.ui.conflicts import CONFLICTS
+from agenyx.ui.flags import FLAGS, Flag, Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,13 @@ def parse(argv: Sequence[str]) -> Options:
 
     A lone `-` asks for standard input. `run` as the first positional is `--print`, unless that was given already.
     Help and version win over every conflict. Raises UsageError.
+
+    Where the prompts come as JSON lines a program wrote the command line, for some version of another one: flags may
+    be unknown (they are told in `unknown`), every token behind a flag is its value, a boolean one may have an empty
+    one, and there is no prompt.
     """
     options, given, words = Options(), dict[str, str](), list[str]()
+    lenient = streams(argv)
     rest = list(argv)
     rest.reverse()
     while rest:
@@ -33,10 +39,14 @@ def parse(argv: Sequence[str]) -> Options:
         elif word == "run" and not words and not options.print_:
             options.print_ = True
         elif word.startswith("-"):
-            _flag(word, rest, options, given)
+            if lenient and word.partition("=")[0] not in _BY_NAME:
+                options.unknown += (word.partition("=")[0],)
+                continue
+            _flag(word, rest, options, given, lenient=lenient)
         else:
             words.append(word)
-    options.prompt = " ".join(words)
+    options.prompt = "" if lenient else " ".join(words)
+    options.given = frozenset(given)
     if not (options.help or options.version):
         for conflict in CONFLICTS:
             if conflict.applies(options):
@@ -44,11 +54,19 @@ def parse(argv: Sequence[str]) -> Options:
     return options
 
 
+def streams(argv: Sequence[str]) -> bool:
+    """Whether prompts come as JSON lines."""
+    words = list(argv)
+    words = words[: words.index("--")] if "--" in words else words
+    return "--input-format=stream-json" in words or ("--input-format", "stream-json") in pairwise(words)
+
+
 def wants_json(argv: Sequence[str]) -> bool:
     """Whether a JSON record was asked for, also where the rest of the command line is wrong."""
     words = list(argv)
     words = words[: words.index("--")] if "--" in words else words
-    return "--output-format=json" in words or ("--output-format", "json") in pairwise(words)
+    formats = ("json", "stream-json")
+    return any(f"--output-format={kind}" in words or ("--output-format", kind) in pairwise(words) for kind in formats)
 
 
 def wants_list(argv: Sequence[str]) -> bool:
@@ -58,19 +76,23 @@ def wants_list(argv: Sequence[str]) -> bool:
     return not names.isdisjoint(("--list-providers", "--list-sessions", "--delete-session"))
 
 
-def _flag(word: str, rest: list[str], options: Options, given: dict[str, str]) -> None:
+def _flag(word: str, rest: list[str], options: Options, given: dict[str, str], *, lenient: bool = False) -> None:
     name, equals, value = word.partition("=")
     flag = _BY_NAME.get(name)
     if flag is None:
         raise UsageError(f"unknown flag {name}", _nearest(name))
     if not flag.value:
-        if equals:
+        if lenient and rest and rest[-1] == "":
+            rest.pop()
+        if equals and not (lenient and not value):
             raise UsageError(f"{name} does not accept a value", f"Write just {name}.")
         setattr(options, flag.field, True)
         return
     if not equals:
-        value = _following(name, flag, rest)
-    if not value.strip():
+        value = _following(name, flag, rest, lenient=lenient)
+    if not value.strip() and not flag.empty:
+        if lenient:
+            return  # as if it were not given
         raise UsageError(f"{name} has an empty value", _example(name, flag))
     if flag.choices and value not in flag.choices:
         raise UsageError(f"{name} cannot be {value!r}", f"Choose one of: {', '.join(flag.choices)}.")
@@ -79,15 +101,15 @@ def _flag(word: str, rest: list[str], options: Options, given: dict[str, str]) -
     if flag.once and given.get(flag.field, value) != value:
         raise UsageError(f"{name} is given twice, with different values", "Give it once.")
     if flag.many and (before := given.get(flag.field)):
-        value = f"{before},{value}"
+        value = f"{before}{flag.many}{value}"
     given[flag.field] = value
     setattr(options, flag.field, value)
 
 
-def _following(name: str, flag: Flag, rest: list[str]) -> str:
+def _following(name: str, flag: Flag, rest: list[str], *, lenient: bool) -> str:
     if not rest or rest[-1] == "--":
         raise UsageError(f"{name} needs a value", _example(name, flag))
-    if rest[-1].startswith("-") and rest[-1] != "-":
+    if not lenient and rest[-1].startswith("-") and rest[-1] != "-":
         raise UsageError(
             f"{name} needs a value, but {rest[-1]} follows", f"A value that begins with - is written {name}=VALUE."
         )

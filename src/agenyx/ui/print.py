@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
 
 from agenyx.core.errors import AgenyxError
-from agenyx.core.events import AgentEvent, CallFinished, Notice, Retrying, StepStarted, TextDelta, TurnFinished
+from agenyx.core.events import (
+    AgentEvent,
+    CallFinished,
+    Notice,
+    Outcome,
+    Retrying,
+    StepStarted,
+    TextDelta,
+    TurnFinished,
+)
 from agenyx.core.ids import session_id
-from agenyx.ui.activity import call_line, line
+from agenyx.ui.activity import call_line, child_line, line
 from agenyx.ui.exits import complaint
 from agenyx.ui.result import reason, record
 from agenyx.ui.streams import Stream, Writer
@@ -31,8 +42,10 @@ class Answer:
         self._open = False  # the cursor stands behind text
 
     def show(self, event: AgentEvent) -> None:
+        if event.agent:
+            return
         match event.body:
-            case TextDelta(_, text) if self._live and text and not event.agent:
+            case TextDelta(_, text) if self._live and text:
                 self._out.write(text)
                 self._open = not text.endswith("\n")
             case StepStarted() | Retrying():
@@ -84,7 +97,7 @@ class Printer:
             self._answer.show(event)
             if self._debug:
                 self._err.raw(self._debug.line(event, self.view))
-            if self._activity and isinstance(event.body, CallFinished) and not known:
+            if self._activity and isinstance(event.body, CallFinished) and not known and not event.agent:
                 self._say(call_line(self.view.calls[event.body.result.call]))  # it was refused before it was taken on
             self._tell(event)
         except Exception as error:  # noqa: BLE001 - the rim around showing: it must not change what happens
@@ -92,6 +105,11 @@ class Printer:
 
     def _tell(self, event: AgentEvent) -> None:
         match event.body:
+            case Notice("warning" | "error", text, fix) if event.agent:
+                self._say(complaint(f"{event.agent}: {text}", fix))
+            case body if event.agent:
+                if self._activity and (text := child_line(event.agent, body)):
+                    self._say(text)
             case Notice("warning" | "error", text, fix):
                 self._say(complaint(text, fix))
             case _ if self._activity and (text := line(event.body)):
@@ -112,13 +130,24 @@ class Printer:
         if self._debug:
             self._err.raw(self._debug.stage(message, session=self.view.session))
 
+    def note(self, text: str) -> None:
+        """Tell what a command says before its turn begins."""
+        if text:
+            self._say(f"{text}\n")
+
+    def answer(self, text: str, data: Any, session: str) -> TurnFinished:
+        """Write the end of a run that was a command, which no model was asked about. `data` as for `result.record`."""
+        ended = TurnFinished(Outcome("done"), text, 0, self._clock() - self._begun)
+        self.finish(ended, session, data)
+        return ended
+
     async def barrier(self) -> None:
         """Return when everything emitted was written. Raises AgenyxError when standard output is gone."""
         await self._writer.drain()
         if self._out.fd in self._writer.broken:
             raise AgenyxError("standard output is closed")
 
-    def finish(self, ended: TurnFinished | BaseException, session: str = "") -> None:
+    def finish(self, ended: TurnFinished | BaseException, session: str = "", data: Any = UNSET) -> None:
         """Write the end of the run: the answer or the record, and why it did not end well.
 
         What fails after that, on the way out, is told on standard error only: there is one end.
@@ -131,7 +160,7 @@ class Printer:
         self._ended = True
         if self._json:
             seconds = self._clock() - self._begun
-            self._out.raw(record(self.view, ended, seconds, self._new_id(), session))
+            self._out.raw(record(self.view, ended, seconds, self._new_id(), session, data))
         else:
             self._answer.end(finished.text if finished else "", self.view.streamed)
         if finished is None or finished.outcome.kind != "done":

@@ -73,8 +73,12 @@ def as_table(profiles: Sequence[Profile], known: Catalogue) -> str:
 
 def as_record(profiles: Sequence[Profile], known: Catalogue) -> str:
     """One line of JSON."""
-    entries = [_entry(profile, _model(profile, known), _is_default(profile, profiles)) for profile in profiles]
-    return json.encode({"version": 1, "providers": entries}).decode() + "\n"
+    return json.encode({"version": 1, "providers": entries(profiles, known)}).decode() + "\n"
+
+
+def entries(profiles: Sequence[Profile], known: Catalogue) -> list[dict[str, object]]:
+    """The same as values."""
+    return [_entry(profile, _model(profile, known), _is_default(profile, profiles)) for profile in profiles]
 
 
 def _entry(profile: Profile, model: str, default: bool) -> dict[str, object]:

@@ -79,10 +79,15 @@ def arguments(approval: Approval) -> str:
 def _title(approval: Approval) -> str:
     if approval.id == TRUST:
         return f"{approval.call.name} needs your yes"
+    if approval.effects.inquiry is not None:
+        return f"{approval.call.name} asks you"
     edited = " again: these arguments were edited by you" if approval.args is not None else ""
-    return f"{approval.call.name} asks for approval{edited}" + (
-        f" (subagent {approval.agent})" if approval.agent else ""
-    )
+    name = approval.call.name
+    if name == "McpCall":
+        from agenyx.app.mcp_call import meant  # few calls are made through a dispatcher
+
+        name = meant(name, arguments(approval))
+    return f"{name} asks for approval{edited}" + (f" (subagent {approval.agent})" if approval.agent else "")
 
 
 def _subject(approval: Approval) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from msgspec import UNSET
+
 from agenyx.core import json
 from agenyx.core.errors import UsageError
 from agenyx.core.events import OutcomeKind, TurnFinished, Usage
@@ -20,8 +22,18 @@ _SUBTYPE = {
 _STOP: dict[OutcomeKind, str] = {"done": "completed", "step_limit": "max_turns", "failed": "error"}
 
 
-def record(view: View, ended: TurnFinished | BaseException, seconds: float, uuid: str, session: str = "") -> bytes:
-    """One line of JSON. `seconds` is the whole time, used when the run ended before its turn did."""
+def record(
+    view: View,
+    ended: TurnFinished | BaseException,
+    seconds: float,
+    uuid: str,
+    session: str = "",
+    data: Any = UNSET,
+) -> bytes:
+    """One line of JSON. `seconds` is the whole time, used when the run ended before its turn did.
+
+    `data` is what a slash command answered, in JSON values.
+    """
     finished = ended if isinstance(ended, TurnFinished) else None
     kind: OutcomeKind = finished.outcome.kind if finished else "failed"
     usage = finished.usage if finished else None
@@ -35,15 +47,18 @@ def record(view: View, ended: TurnFinished | BaseException, seconds: float, uuid
         "stop_reason": _stop_reason(ended, kind),
         "total_cost_usd": finished.cost if finished else None,
         "usage": _usage(usage),
-        "cache_hit_rate": hit_rate(usage),
+        "cache_hit_rate": usage.hit_rate if usage else None,
         "prefix_breaks": view.breaks,
         "modelUsage": {view.model: _model_usage(usage, finished)} if view.model else {},
+        "num_subagents": len(view.agents),
         "permission_denials": [_denial(call) for call in view.denied.values()],
         "uuid": uuid,
         "session_id": session or view.session,
     }
     if finished and kind in ("done", "waiting"):
         value["result"] = finished.text
+        if data is not UNSET:
+            value["data"] = data
         if finished.waiting:
             from agenyx.ui.defer import entry  # most runs leave nothing open
 
@@ -96,21 +111,14 @@ def _usage(usage: Usage | None) -> dict[str, int | None]:
             "total_tokens",
         )
         return dict.fromkeys(names)
-    given = usage.fresh + usage.cache_read + usage.cache_write
     return {
-        "input_tokens": given,
+        "input_tokens": usage.given,
         "output_tokens": usage.out,
         "cache_creation_input_tokens": usage.cache_write,
         "cache_read_input_tokens": usage.cache_read,
         "reasoning_output_tokens": usage.reasoning,
-        "total_tokens": given + usage.out,
+        "total_tokens": usage.given + usage.out,
     }
-
-
-def hit_rate(usage: Usage | None) -> float | None:
-    """The share of the input that came from the provider's cache, None when nothing was counted."""
-    given = usage.fresh + usage.cache_read + usage.cache_write if usage else 0
-    return round(usage.cache_read / given, 4) if usage and given else None
 
 
 def _model_usage(usage: Usage | None, finished: TurnFinished | None) -> dict[str, object]:

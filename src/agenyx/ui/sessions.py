@@ -37,7 +37,8 @@ first prompt, until you give another one.
   search          where TEXT stands in titles, prompts, answers and calls
   rename          give it a title
   delete          remove it for good, with its files; asks first. If it breaks off, give the same again
-  prune           say what exceeds the limits, and delete it with --yes; also finishes deletions that broke off
+  prune           say what exceeds the limits, and delete it with --yes; also finishes deletions that broke off, and
+                  removes copies that did and sessions in which nothing was said
   --older-than    last used longer ago: 12h, 30d, 8w
   --keep          more than so many, the latest stay
   --max-size      more than so many bytes in all: 500M, 2G
@@ -225,6 +226,11 @@ class _Run:
             rows.append({"session_id": name, "reason": "unfinished", "status": status})
             lines.append(f"{name}  finished an earlier deletion: {status}\n")
             failed = failed or status != "deleted"
+        for name, why in app.leftover(self.home, remove=yes):
+            status = "deleted" if yes else "would_delete"
+            what = "a copy that broke off" if why == "incomplete" else "nothing was said in it"
+            rows.append({"session_id": name, "reason": why, "status": status})
+            lines.append(f"{status.replace('_', ' ')}  {name}  {what}\n")
         for one in chosen:
             row = app.row_of(one.found)
             status = "would_delete"
@@ -240,7 +246,7 @@ class _Run:
             lines.append("there is nothing to delete\n" if limited or yes else "no limit was given: see --help\n")
         elif not yes:
             total = sum(one.size for one in chosen)
-            lines.append(f"{len(chosen)} in all, {total:,} bytes; nothing was deleted, --yes does it\n")
+            lines.append(f"{len(rows)} in all, {total:,} bytes; nothing was deleted, --yes does it\n")
         self._say({"version": 1, "applied": yes, "sessions": rows}, "".join(lines))
         return FAILED if failed else OK
 

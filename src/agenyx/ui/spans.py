@@ -5,7 +5,7 @@ The only place that makes escape sequences of text; what goes in was made safe b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 from wcwidth import iter_graphemes, wcswidth
@@ -74,15 +74,14 @@ def _cells(grapheme: str) -> int:
     return _WIDE_TAB if grapheme == "\t" else max(wcswidth(grapheme), 0)
 
 
-def ansi(spans: Line, *, colour: bool) -> str:
-    """The line with escape sequences, or bare."""
-    if not colour:
-        return plain(spans)
-    return "".join(f"\x1b[{codes}m{text}\x1b[0m" if (codes := _codes(style)) else text for style, text in spans)
+def ansi(spans: Line, theme: Mapping[str, str] = SGR) -> str:
+    """The line with escape sequences; bare where the theme has none."""
+    marked = ((_codes(style, theme), text) for style, text in spans)
+    return "".join(f"\x1b[{codes}m{text}\x1b[0m" if codes else text for codes, text in marked)
 
 
-def _codes(style: str) -> str:
-    return ";".join(SGR[name] for name in style.split() if name in SGR)
+def _codes(style: str, theme: Mapping[str, str]) -> str:
+    return ";".join(theme[name] for name in style.split() if name in theme)
 
 
 def wrap(spans: Line, width: int, indent: str = "") -> list[Line]:

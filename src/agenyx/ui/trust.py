@@ -19,7 +19,9 @@ from agenyx.ui.reveal import reveal
 from agenyx.ui.standard import show
 from agenyx.workspace.names import parse
 from agenyx.workspace.names import show as shown
-from agenyx.workspace.trust import Grant, Trust
+from agenyx.workspace.trust import ALONE, BELOW, IMPORT, Grant, Trust
+
+_ALONE = {IMPORT: "trusted by itself, taken in from outside", BELOW: "trusted by itself, of a folder below"}
 
 HELP = """\
 Usage: agenyx trust list [--json]
@@ -28,8 +30,10 @@ Usage: agenyx trust list [--json]
        agenyx trust remove [DIR]
        agenyx trust diff [DIR] [--json]
 
-A workspace may bring files that steer the agent: AGENTS.md and CLAUDE.md (also in the folders above it) and
-.agenyx/settings.toml. They act only once you trust their content; a change is asked about again, with its difference.
+A workspace may bring files that steer the agent: AGENTS.md and CLAUDE.md (also in the folders above it) with what they
+take in by @path, and in .agenyx settings, rules, commands, skills, agents, hooks, styles and MCP servers; those of
+.claude, .codex, .agents and .mcp.json too. They act only once you trust their content; a change is asked about again,
+with its difference.
 Trust belongs to the real path of a folder, and to that folder: a copy, a worktree or another clone is asked about anew.
 
   list            the workspaces that are trusted; with DIR, what acts there, and whether it is trusted
@@ -126,10 +130,16 @@ def _files(given: Arguments, trust: Trust, home: str, workspace: str) -> int:
         }
         for item in inventory.items
     ]
+    alone = {path: file for path, file in grant.files.items() if file.kind in ALONE} if grant else {}
+    rows += [
+        {"path": path, "kind": file.kind, "size": file.size, "sha256": file.sha256, "trusted": True}
+        for path, file in sorted(alone.items())
+    ]
     if given.on("--json"):
         _say(json.encode({"workspace": shown(os.fsencode(workspace)), "files": rows}).decode() + "\n")
         return OK
     lines = [f"{head(item, state(item, grant) or 'not trusted')}\n" for item in inventory.items]
+    lines += [f"{path} ({_ALONE[file.kind]}, {file.size:,} bytes)\n" for path, file in sorted(alone.items())]
     _say("".join([*lines, *(f"{problem}\n" for problem in inventory.problems)]) or "nothing here acts\n")
     return OK
 

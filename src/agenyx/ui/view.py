@@ -26,7 +26,7 @@ from agenyx.core.messages import ToolCall
 class View:
     """`streamed` is the text of the main agent's current response; `denied` the refused calls by id, in order.
 
-    `breaks` says what made the prompt cache start anew.
+    `breaks` says what made the prompt cache start anew; `agents` are the paths of the subagents.
     `api_seconds` is the time that responses took, retries included; `step_seconds` that of the last one.
     """
 
@@ -39,6 +39,7 @@ class View:
         self.api_seconds = self.step_seconds = 0.0
         self.finished: TurnFinished | None = None
         self.breaks: list[str] = []
+        self.agents: set[str] = set()
         self._asked: dict[str, ToolCall] = {}
         self._proposed: list[ToolCall] = []  # of the last response, without ids, not accounted for yet
         self._asked_at: float | None = None
@@ -46,9 +47,11 @@ class View:
     def apply(self, event: AgentEvent, now: float) -> None:
         """Take one event in. `now` in seconds of any clock that does not go back."""
         main = not event.agent
+        if event.agent:
+            self.agents.add(event.agent)
         self.session = event.session or self.session
         match event.body:
-            case TurnStarted(_, model):
+            case TurnStarted(_, model) if main:
                 self.model = model or self.model
             case StepStarted() if main:
                 self.streamed, self._asked_at = "", now
@@ -64,7 +67,8 @@ class View:
                 self._proposed = list(event.body.assistant.calls) if isinstance(event.body, Done) else []
             case CallAccepted(call):
                 self.calls[call.id] = call
-                self._take(call.name)
+                if main:
+                    self._take(call.name)
             case ApprovalAsked(approval):
                 self._asked[approval.id] = approval.call
             case ApprovalSettled(decision) if decision.choice == "deny":
@@ -72,7 +76,8 @@ class View:
                     self.denied[call.id] = call
             case CallFinished(result, name):
                 if result.call not in self.calls:  # refused before it was taken on: calls settle in their order
-                    self.calls[result.call] = replace(self._take(name), id=result.call)
+                    taken = self._take(name) if main else ToolCall("", "", name, "{}")
+                    self.calls[result.call] = replace(taken, id=result.call)
                 if result.status == "denied":
                     self.denied[result.call] = self.calls[result.call]
             case PrefixBroke(cause) if main:

@@ -18,38 +18,42 @@ Kind = Literal["instructions", "settings", "commands", "skills", "hooks", "rules
 CODE = frozenset[Kind]({"settings", "hooks", "mcp"})
 """What acts as it stands, without a model that reads it."""
 
-LIVE = frozenset[Kind]({"instructions", "settings"})
+LIVE = frozenset[Kind]({"instructions", "settings", "commands", "skills", "hooks", "rules", "agents", "mcp", "styles"})
 """What acts in this version. Only this is asked about; a kind that joins is asked about like a changed file."""
 
-EVERY = frozenset[Kind]({"instructions", "settings", "commands", "skills", "hooks", "rules", "agents", "mcp", "styles"})
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md")
 
 
 class Place(Struct, frozen=True):
-    """`path` below the root; `tree` is a folder of which every file counts."""
+    """`path` below the root; `tree` is a folder, of which the files count whose names end in `only`."""
 
     path: str
     kind: Kind
     tree: bool = False
+    only: str = ""
 
 
 PLACES = (
     Place(".agenyx/settings.toml", "settings"),
-    Place(".agenyx/commands", "commands", True),
-    Place(".agenyx/skills", "skills", True),
+    Place(".agenyx/commands", "commands", True, ".md"),
+    Place(".agenyx/skills", "skills", True, "/SKILL.md"),
     Place(".agenyx/hooks", "hooks", True),
-    Place(".agenyx/rules", "rules", True),
-    Place(".agenyx/agents", "agents", True),
+    Place(".agenyx/rules", "rules", True, ".md"),
+    Place(".agenyx/agents", "agents", True, ".md"),
     Place(".agenyx/mcp.json", "mcp"),
-    Place(".agenyx/styles", "styles", True),
+    Place(".agenyx/styles", "styles", True, ".md"),
+    Place(".claude/CLAUDE.md", "instructions"),
+    Place("CLAUDE.local.md", "instructions"),
     Place(".claude/settings.json", "hooks"),
     Place(".claude/settings.local.json", "hooks"),
-    Place(".claude/commands", "commands", True),
-    Place(".claude/skills", "skills", True),
-    Place(".claude/agents", "agents", True),
+    Place(".claude/commands", "commands", True, ".md"),
+    Place(".claude/skills", "skills", True, "/SKILL.md"),
+    Place(".claude/rules", "rules", True, ".md"),
+    Place(".claude/agents", "agents", True, ".md"),
     Place(".claude/hooks", "hooks", True),
-    Place(".codex/skills", "skills", True),
-    Place(".agents/skills", "skills", True),
+    Place(".claude/output-styles", "styles", True, ".md"),
+    Place(".codex/skills", "skills", True, "/SKILL.md"),
+    Place(".agents/skills", "skills", True, "/SKILL.md"),
     Place(".mcp.json", "mcp"),
 )
 
@@ -61,6 +65,7 @@ class Candidate(Struct, frozen=True):
     path: str
     kind: Kind
     tree: bool = False
+    only: str = ""
 
 
 def candidates(workspace: str, kinds: frozenset[Kind] = LIVE) -> list[Candidate]:
@@ -84,7 +89,7 @@ def candidates(workspace: str, kinds: frozenset[Kind] = LIVE) -> list[Candidate]
         if folder not in there:
             there[folder] = _mode(folder)
         if there[folder] and _mode(os.path.join(workspace, place.path)):
-            found.append(Candidate(workspace, place.path, place.kind, place.tree))
+            found.append(Candidate(workspace, place.path, place.kind, place.tree, place.only))
     return found
 
 
@@ -99,7 +104,10 @@ def kind_of(path: str, workspace: str, kinds: frozenset[Kind] = LIVE) -> Kind | 
     if inside == path.casefold():
         return None
     for place in PLACES:
-        if place.kind in kinds and f"{inside}/".startswith(place.path + "/"):
+        where = place.path.casefold()
+        if place.kind not in kinds or not f"{inside}/".startswith(where + "/"):
+            continue
+        if inside == where or inside.endswith(place.only.casefold()):
             return place.kind
     return None
 

@@ -63,6 +63,34 @@ def top(folder: bytes) -> bytes | None:
     return None
 
 
+def shared_dir(folder: str) -> bytes | None:
+    """The real path of the git directory that a folder shares with its linked worktrees; None if it is not such a top.
+
+    A worktree counts only when the repository itself names it: its directory lies in `worktrees` of the shared one and
+    leads back to this folder. A forged `.git` or `commondir` can say neither for a repository of somebody else.
+    """
+    path = os.path.join(os.fsencode(folder), b".git")
+    if _kind(path) == stat.S_IFDIR:
+        plain = _kind(os.path.join(path, b"HEAD")) == stat.S_IFREG and not os.path.lexists(
+            os.path.join(path, b"commondir")
+        )
+        return os.path.realpath(path) if plain else None
+    text = _small(path) or ""
+    pointer = text.removeprefix("gitdir: ")
+    if pointer == text or not pointer:
+        return None
+    try:
+        git = os.path.realpath(os.path.join(os.fsencode(folder), os.fsencode(pointer)))
+        common = os.path.realpath(_common_dir(git))
+        back = _small(os.path.join(git, b"gitdir")) or ""
+        named = os.path.realpath(os.path.join(git, os.fsencode(back)))
+    except ValueError:  # NUL in a path
+        return None
+    inside = os.path.dirname(git) == os.path.join(common, b"worktrees")
+    known = _kind(os.path.join(common, b"HEAD")) == stat.S_IFREG
+    return common if inside and known and named == os.path.realpath(path) else None
+
+
 def _git_dir(folder: bytes) -> bytes | None:
     if (found := top(folder)) is None:
         return None

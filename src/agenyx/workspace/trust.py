@@ -25,6 +25,9 @@ from agenyx.workspace.files import FileProblem, content, opened
 from agenyx.workspace.names import show
 
 FILE, LOCK, TEXTS = "trust.json", "trust.lock", "trust"
+IMPORT, BELOW = "import", "below"
+ALONE = frozenset({IMPORT, BELOW})
+"""Kinds of what was asked about by itself: a file that was taken in from outside, instructions in a folder below."""
 _FILE_BYTES = 4 << 20
 TEXT_BYTES = 256 << 10  # of one text that is kept for a later diff
 _KEPT_BYTES = 4 << 20  # of all texts of one workspace
@@ -113,12 +116,27 @@ class Trust:
     def grant(self, workspace: str, files: Mapping[str, Trusted], texts: Iterable[bytes] = ()) -> None:
         """Trust these contents, and nothing else, of a workspace from now on. Raises ConfigError, OSError.
 
-        `texts` are contents to keep for a later diff; large ones are not.
+        What was asked about by itself (ALONE) stays as it was answered. `texts` are contents to keep for a later diff;
+        large ones are not.
         """
+        self._granted(workspace, files, texts, ALONE)
+
+    def add(self, workspace: str, files: Mapping[str, Trusted], texts: Iterable[bytes] = ()) -> None:
+        """Trust these contents as well. Raises ConfigError, OSError."""
+        self._granted(workspace, files, texts, None)
+
+    def _granted(
+        self, workspace: str, files: Mapping[str, Trusted], texts: Iterable[bytes], kinds: frozenset[str] | None
+    ) -> None:
+        """With what was trusted before and is of these kinds, None for all."""
         device, inode = _identity(workspace)
         with self._changing() as grants:
             self._keep(texts)
-            grants[_key(workspace)] = Grant(device, inode, self._clock(), dict(files))
+            before = _valid(grants, workspace)
+            old = before.files.items() if before else ()
+            kept = {path: file for path, file in old if kinds is None or file.kind in kinds}
+            at = self._clock() if before is None or kinds is not None else before.at
+            grants[_key(workspace)] = Grant(device, inode, at, {**kept, **files})
 
     def refresh(self, workspace: str, path: str, old: str, new: str, kind: str) -> bool:
         """Take over a change that the person approved: of a trusted file, or of a new one ("") in a trusted workspace.

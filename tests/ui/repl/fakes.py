@@ -39,6 +39,7 @@ class FakeTalk:
 
     def __init__(self, emit: Callable[[AgentEvent], None], session: str = "s-1") -> None:
         self.session_id, self._emit = session, emit
+        self.extensions = self.library = self.mcp = None
         self.unfinished = False
         self.facts = FakeStatus(session_id=session)
         self.told: list[str] = []
@@ -107,7 +108,7 @@ class FakeTalk:
         self.told.append("closed")
         return FakeTalk(self._emit, "s-2")
 
-    async def close(self) -> None:
+    async def close(self, reason: str = "other") -> None:
         self.told.append("closed")
         self.closed.set()
 
@@ -148,6 +149,10 @@ class FakeSurface:
 
     def take_back(self, text: str) -> None:
         self.taken_back.append(text)
+
+    def paint(self, theme: str) -> bool:
+        self.theme = theme
+        return True
 
     async def flush(self) -> None:
         pass

@@ -9,8 +9,8 @@ from pathlib import Path
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from agenyx.app.commands.table import BUILTIN
 from agenyx.proc.spawn import Processes
-from agenyx.ui.repl.commands.table import COMMANDS
 from agenyx.ui.repl.complete import Files, Suggestions, best
 
 PATHS = ["src/agenyx/ui/repl/loop.py", "src/loop.py", "docs/loop/readme.md", "tests/test_loop.py", "a.txt"]
@@ -35,7 +35,7 @@ def test_files_of_the_workspace_without_the_ignored_ones(tmp_path: Path) -> None
     async def complete(text: str) -> list[str]:
         processes = Processes()
         files = Files(processes, dict(os.environ), str(tmp_path))
-        suggestions = Suggestions(COMMANDS, files)
+        suggestions = Suggestions(lambda: BUILTIN, files)
         found = [c.text async for c in suggestions.get_completions_async(Document(text), CompleteEvent())]
         await processes.close()
         return found

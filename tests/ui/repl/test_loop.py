@@ -264,9 +264,7 @@ def test_compact_says_what_it_came_to_and_hands_on_what_to_keep(tmp_path: Path) 
 
 def test_commands_ask_no_model(tmp_path: Path) -> None:
     async def script(bench: Bench) -> None:
-        await bench.send(
-            "/help", "/status", "/model", "/model other", "/effort", "/effort high", "/mode", "/mode ACCEPTEDITS"
-        )
+        await bench.send("/help", "/model", "/model other", "/effort", "/effort high", "/mode", "/mode ACCEPTEDITS")
         await bench.send("/mode bypassPermissions", "/mode odd", "/cost", "/context", "/nope", "/", "/status now")
 
     _, bench = drive(tmp_path, script)
@@ -275,7 +273,6 @@ def test_commands_ask_no_model(tmp_path: Path) -> None:
     for words in (
         "/resume [ID|TITLE]",
         "Ctrl+J",
-        "session    s-1",
         "model other (fake), from the next turn on",
         "the model's own default",
         "reasoning effort high, from the next turn on",
@@ -329,3 +326,18 @@ def test_leaving_during_a_turn_stops_it(tmp_path: Path) -> None:
 
     code, bench = drive(tmp_path, script)
     assert (code, bench.talk.told) == (0, ["wait", "closed"])
+
+
+def test_what_files_of_others_do_wrong_is_told_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    class Broken:
+        def sources(self, kind: str) -> Any:
+            raise RuntimeError(f"{kind} are broken")
+
+    async def script(bench: Bench) -> None:
+        bench.talk.extensions = Broken()  # type: ignore[assignment]
+        assert bench.repl.commands()
+        await bench.send("/nope", "hello")
+
+    _, bench = drive(tmp_path, script)
+    assert "RuntimeError: commands are broken" in bench.surface.text
+    assert bench.talk.told == ["hello", "closed"]

@@ -135,3 +135,29 @@ def test_the_line_of_a_call_breaks_between_words() -> None:
     assert all(cells(row) <= 40 for row in rows)
     assert rows[0].startswith("* Bash npm run build")
     assert " ".join(" ".join(rows).split()) == "* Bash npm run build && npm run test && npm run lint"
+
+
+def test_each_subagent_has_a_line_while_it_works_and_no_words() -> None:
+    view = transcript()
+    apply(view, TurnStarted("go", "m", "default"), StepStarted())
+
+    def child(agent: str, *bodies: Body) -> None:
+        for body in bodies:
+            view.apply(AgentEvent(1, "s", "t", 1, body, agent))
+
+    for number in range(10):
+        child(f"explore/a{number}", TurnStarted("find", "m", "default"), StepStarted(), TextDelta(0, "WORDS"))
+    call = ToolCall("c", "w", "Grep", '{"pattern":"main"}')
+    child("explore/a9", CallAccepted(call, Effects(parallel=True)))
+    rows = [plain(row).strip() for row in view.live(20)]
+    assert rows[-2:-1] == ["explore/a9: Grep main"]
+    assert sum(row.startswith("explore/") for row in rows) == 8
+    assert len(view.live(4)) <= 4
+    for number in range(10):
+        child(f"explore/a{number}", TurnFinished(Ended("done"), "WORDS", 1, 1.0))
+    assert not any("explore" in plain(row) for row in view.live(20))
+    assert "WORDS" not in "\n".join(said(view))
+    apply(view, TurnFinished(Ended("done"), "ok", 1, 1.0))
+    said(view)
+    child("plan/a1", TurnStarted("x", "m", "default"), TurnFinished(Ended("failed", "no"), "", 1, 1.0))
+    assert "  plan/a1: failed" in said(view), "one in the background that ends between two turns"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from agenyx.app.commands.tree import drawn
 from agenyx.core.errors import AgenyxError
 from agenyx.session.tree import Tree, Turn
 from agenyx.ui.repl.commands.rewind import chosen
-from agenyx.ui.repl.commands.tree import drawn
 from support.pty_screen import Screen
 from support.raw_server import RawServer
 

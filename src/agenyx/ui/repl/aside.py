@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -19,8 +20,10 @@ class AsideApprover:
         aside: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
         self._approver, self._shown, self._aside = approver, shown, aside
+        self._one = asyncio.Lock()  # a subagent in the background may ask while another question is open
 
     async def decide(self, approval: Approval) -> Decision:
-        await self._shown()
-        async with self._aside():
-            return await self._approver.decide(approval)
+        async with self._one:
+            await self._shown()
+            async with self._aside():
+                return await self._approver.decide(approval)

@@ -14,10 +14,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
+from agenyx.app.commands.spec import Command
 from agenyx.core.errors import AgenyxError
 from agenyx.proc.environment import child_env
 from agenyx.proc.spawn import Processes
-from agenyx.ui.repl.commands.spec import Command
 from agenyx.workspace import names
 from agenyx.workspace.search import Searcher
 
@@ -64,9 +64,9 @@ class Files:
 
 
 class Suggestions(Completer):
-    """`commands` is the table; `files` lists the workspace."""
+    """`commands` gives those there are; `files` lists the workspace."""
 
-    def __init__(self, commands: tuple[Command, ...], files: Files) -> None:
+    def __init__(self, commands: Callable[[], Iterable[Command]], files: Files) -> None:
         self._commands, self._files = commands, files
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
@@ -75,11 +75,11 @@ class Suggestions(Completer):
         if found is None or document.text_after_cursor:
             return
         if not found["gap"]:
-            for command in self._commands:
+            for command in self._commands():
                 if command.name.startswith(found["name"].lower()):
                     yield Completion(command.name, -len(found["name"]), display_meta=command.text)
             return
-        for command in self._commands:
+        for command in self._commands():
             if found["name"].lower() in (command.name, *command.aliases):
                 for choice in command.choices:
                     if choice.lower().startswith(found["value"].lower()):

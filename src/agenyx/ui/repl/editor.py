@@ -33,7 +33,7 @@ from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
-from prompt_toolkit.styles import Style
+from prompt_toolkit.styles import DynamicStyle, Style
 from prompt_toolkit.widgets import SearchToolbar
 
 from agenyx.core.errors import AgenyxError
@@ -42,6 +42,7 @@ from agenyx.ui.keyboard import Keyboard
 from agenyx.ui.repl.keys import bindings
 from agenyx.ui.repl.surface import Driver
 from agenyx.ui.spans import Line, ansi, cells
+from agenyx.ui.themes import THEMES, Theme
 
 FRAME = 1 / 20  # seconds between two drawings: quick to the eye, and few bytes over slow lines
 _LIVE = 12  # rows at most
@@ -49,19 +50,19 @@ _MENU = 6
 _QUEUED = 3
 _TOGETHER = ("\x1b[?2026h", "\x1b[?2026l")  # synchronized output; a terminal that lacks it passes over both
 _STYLE = {
-    "bold": "bold",
-    "dim": "fg:ansibrightblack",
-    "italic": "italic",
-    "link": "underline",
-    "strike": "strike",
-    "code": "fg:ansicyan",
-    "heading": "fg:ansimagenta bold",
-    "prompt": "fg:ansicyan bold",
-    "tool": "fg:ansiblue",
-    "ok": "fg:ansigreen",
-    "warn": "fg:ansiyellow",
-    "error": "fg:ansired",
+    "1": "bold",
+    "2": "fg:ansibrightblack",
+    "3": "italic",
+    "4": "underline",
+    "9": "strike",
+    "31": "fg:ansired",
+    "32": "fg:ansigreen",
+    "33": "fg:ansiyellow",
+    "34": "fg:ansiblue",
+    "35": "fg:ansimagenta",
+    "36": "fg:ansicyan",
 }
+"""What the parameters of a theme are to the toolkit."""
 
 
 class Editor:
@@ -70,8 +71,9 @@ class Editor:
     driver: Driver
     """Set before anything is shown."""
 
-    def __init__(self, history: History, completer: Completer, term: str, *, colour: bool) -> None:
+    def __init__(self, history: History, completer: Completer, term: str, *, theme: str, colour: bool) -> None:
         self._colour = colour
+        self.paint(theme)
         self._pending: list[Line] = []
         self._timer: asyncio.TimerHandle | None = None
         self._drawn = 0.0
@@ -82,15 +84,14 @@ class Editor:
         self.input = Buffer(
             history=history, completer=completer, complete_while_typing=True, multiline=True, tempfile_suffix=".md"
         )
-        depth = ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT
         self.app: Application[None] = Application(
             layout=self._layout(),
             key_bindings=bindings(self),
-            style=Style.from_dict(_STYLE | {"completion-menu": "noinherit", "bottom": "fg:ansibrightblack"}),
-            color_depth=depth,
+            style=DynamicStyle(lambda: self._style),
+            color_depth=lambda: self._depth,
             input=Keyboard(sys.stdin),
             # It never asks where the cursor is: the answer would come as input, also over slow lines.
-            output=Vt100_Output(sys.stdout, _size, term=term, default_color_depth=depth, enable_cpr=False),
+            output=Vt100_Output(sys.stdout, _size, term=term, enable_cpr=False),
             erase_when_done=True,
             min_redraw_interval=FRAME,
             terminal_size_polling_interval=None,  # the size is told by a signal
@@ -108,6 +109,15 @@ class Editor:
     @property
     def echoes(self) -> bool:
         return False
+
+    def paint(self, theme: str) -> bool:
+        """Use the colours of a theme from now on. False where there are none."""
+        self._theme: Theme = THEMES[theme] if self._colour else dict[str, str]()
+        styles = {name: " ".join(_STYLE[code] for code in codes.split(";")) for name, codes in self._theme.items()}
+        self._style = Style.from_dict({"completion-menu": "noinherit", "bottom": "fg:ansibrightblack", **styles})
+        mono = not self._colour or theme == "mono"
+        self._depth = ColorDepth.DEPTH_1_BIT if mono else ColorDepth.DEPTH_4_BIT
+        return self._colour
 
     def show(self, lines: list[Line]) -> None:
         self._pending += lines
@@ -169,7 +179,7 @@ class Editor:
         if not self._pending:
             self.app.invalidate()
             return
-        text = "".join(ansi(line, colour=self._colour) + "\r\n" for line in self._pending)
+        text = "".join(ansi(line, self._theme) + "\r\n" for line in self._pending)
         self._pending.clear()
         output, renderer = self.app.output, self.app.renderer
         try:

@@ -6,18 +6,22 @@ Knows no terminal and no editor; a surface shows the lines and brings the inputs
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 
+from agenyx.app.commands import dispatch
+from agenyx.app.commands.dispatch import Called
+from agenyx.app.commands.found import found
+from agenyx.app.commands.grammar import Mistake, Words
+from agenyx.app.commands.spec import Command, Reply
+from agenyx.app.commands.table import BUILTIN
 from agenyx.core.errors import AgenyxError
 from agenyx.core.events import AgentEvent, TurnFinished
 from agenyx.ui.exits import INTERRUPTED, OK, explain
-from agenyx.ui.repl import slash
 from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.commands.spec import Command
-from agenyx.ui.repl.commands.table import COMMANDS
+from agenyx.ui.repl.commands.table import OWN
 from agenyx.ui.repl.status import status_line
 from agenyx.ui.repl.surface import Surface
 from agenyx.ui.repl.talk import Opener, Status, Talk
@@ -48,9 +52,9 @@ class Repl:
         self.last: Status | None = None  # the figures when they were read last
         self.spoken = False  # a turn was run
         self._context = context(self)
-        self._commands = {name: command for command in COMMANDS for name in (command.name, *command.aliases)}
+        self._known: tuple[Command, ...] = ()  # the commands as they were looked up last
         self._task: asyncio.Task[object] | None = None
-        self._side: set[asyncio.Task[None]] = set()
+        self._side: set[asyncio.Task[object]] = set()
         self._wake = asyncio.Event()
         self._leaving: int | None = None
         self._pressed = clock() - TWICE
@@ -69,9 +73,9 @@ class Repl:
         """Take an input. While a turn runs it waits, but for commands that can be done at once."""
         self.hint = ""
         self._pressed = self._clock() - TWICE  # a Ctrl+C before this input was about something else
-        if self.running and (command := self._instant(text)) is not None:
+        if self.running and (called := self._instant(text)) is not None:
             self._typed(text)
-            task = asyncio.get_running_loop().create_task(self._command(*command))
+            task = asyncio.get_running_loop().create_task(self._guarded(self._command(called)))
             self._side.add(task)
             task.add_done_callback(self._beside)
         else:
@@ -107,6 +111,10 @@ class Repl:
     def take_back(self, text: str) -> None:
         """Put text back into the input, where there is one to edit in."""
         self._surface.take_back(text)
+
+    def paint(self, theme: str) -> bool:
+        """Other colours. False where there are none."""
+        return self._surface.paint(theme)
 
     def leave(self, code: int = OK) -> None:
         """End the REPL: a running turn is stopped first."""
@@ -160,7 +168,7 @@ class Repl:
                 task.cancel()
             self.hint = "closing"
             self._surface.changed()
-            await self.talk.close()
+            await self.talk.close("prompt_input_exit")
 
     async def _handle(self, text: str) -> None:
         if not text.strip():
@@ -168,13 +176,16 @@ class Repl:
                 await self._run(self.talk.go_on())
             return
         self._typed(text)
+        self._known = ()
         self.drawn()
-        match slash.read(text, self._commands, os.path.exists):
-            case slash.Call(name, args):
-                await self._alone(self._command(self._commands[name], args))
-            case slash.Mistake(message, fix):
+        match self._found(text):
+            case Called() as called:
+                reply = await self._alone(self._command(called))
+                if isinstance(reply, Reply) and reply.prompt is not None and self.talk is not None:
+                    await self._run(self.talk.prompt(reply.prompt))
+            case Mistake(message, fix):
                 self.transcript.complain(message, fix)
-            case slash.Words(words) if self.talk is not None:
+            case Words(words) if self.talk is not None:
                 await self._run(self.talk.prompt(words))
             case _:
                 pass
@@ -184,18 +195,38 @@ class Repl:
         if not self._surface.echoes:
             self.transcript.typed(text)
 
-    def _instant(self, text: str) -> tuple[Command, str] | None:
-        match slash.read(text, self._commands, os.path.exists):
-            case slash.Call(name, args) if self._commands[name].instant:
-                return self._commands[name], args
-            case _:
-                return None
+    def commands(self) -> tuple[Command, ...]:
+        """All there are now, those from files too; looked up again after each input."""
+        if not self._known:
+            self._known = BUILTIN
+            if self.talk is not None:
+                with suppress(Exception):  # it is a help; what is wrong is told when a command is used
+                    self._known += tuple(found(self._context.desk.conversation).commands.values())
+        return self._known
 
-    async def _command(self, command: Command, args: str) -> None:
-        if args and not command.args:
-            self.transcript.complain(f"/{command.name} takes nothing behind its name", f"Type just /{command.name}.")
-        else:
-            await self._guarded(command.run(self._context, args))
+    def _found(self, text: str) -> Words | Called | Mistake:
+        try:
+            return dispatch.find(None if self.talk is None else self._context.desk.conversation, text)
+        except Exception as error:  # noqa: BLE001 - the rim around files that others wrote
+            return Mistake(*explain(error))
+
+    def _instant(self, text: str) -> Called | None:
+        called = self._found(text) if text.lstrip().startswith("/") else None
+        return called if isinstance(called, Called) and called.command.instant else None
+
+    async def _command(self, called: Called) -> Reply | None:
+        """Run a command and show what it answers. Errors are told by whoever runs this."""
+        own = None if called.command.origin else OWN.get(called.command.name)
+        if own is not None:
+            dispatch.check(called)
+            await own(self._context, called.args)
+            return None
+        reply = await dispatch.call(self._context.desk, called)
+        if reply.text:
+            self.transcript.say(reply.text)
+        if reply.diff:
+            self.transcript.diff(reply.diff)
+        return reply
 
     async def _run(self, coroutine: Coroutine[None, None, TurnFinished]) -> None:
         """Run a turn. What was queued goes back to the input when it did not end well: it was meant for another end."""
@@ -241,7 +272,7 @@ class Repl:
             self.transcript.complain(*explain(error))
         return None
 
-    def _beside(self, task: asyncio.Task[None]) -> None:
+    def _beside(self, task: asyncio.Task[object]) -> None:
         self._side.discard(task)
         self.refresh()
 
@@ -261,7 +292,7 @@ class Repl:
         """Go on with another conversation. `close` the one before, where it is not closed yet."""
         before, self.talk = self.talk, talk
         if close and before is not None:
-            await before.close()
+            await before.close("resume")
         self.refresh()
 
     async def reopen(self, session: str) -> None:

@@ -54,6 +54,9 @@ class Plain:
     def take_back(self, text: str) -> None:
         """Nothing is queued here: input is read when no turn runs."""
 
+    def paint(self, theme: str) -> bool:
+        return False
+
     async def flush(self) -> None:
         await self._writer.drain()
         if self._out.fd in self._writer.broken:

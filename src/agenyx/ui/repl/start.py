@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from agenyx.agent.ports import Approver
+from agenyx.app.commands.spec import Command
+from agenyx.app.commands.table import BUILTIN
 from agenyx.app.start import open_conversation
 from agenyx.config.home import home_path
 from agenyx.config.secrets import masker
@@ -24,7 +26,6 @@ from agenyx.ui.flags import Options
 from agenyx.ui.once import settings
 from agenyx.ui.repl.aside import AsideApprover
 from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.commands.table import COMMANDS
 from agenyx.ui.repl.complete import Files, Suggestions
 from agenyx.ui.repl.editor import Editor, can_edit
 from agenyx.ui.repl.guard import Guard
@@ -37,6 +38,7 @@ from agenyx.ui.signals import Signals
 from agenyx.ui.spans import glyphs_for
 from agenyx.ui.streams import Writer, standard
 from agenyx.ui.terminal import find_terminal
+from agenyx.ui.themes import chosen
 
 
 def main(options: Options, env: Mapping[str, str], signals: Signals) -> int:
@@ -62,6 +64,7 @@ class _Session:
         self._out, _ = standard(self._writer)
         self._terminal = find_terminal()  # before any mode is changed
         self._approver: Approver = HeadlessApprover()
+        self._talking: Repl | None = None
 
     async def run(self, loop: asyncio.AbstractEventLoop) -> int:
         """Talk, then tell how to go on."""
@@ -130,8 +133,9 @@ class _Session:
         files = Files(self._processes, self._env, self._workspace)
         return Editor(
             FileHistory(self._home, masker(self._env)),
-            Suggestions(COMMANDS, files),
+            Suggestions(self._commands, files),
             self._env.get("TERM", ""),
+            theme=chosen(self._home),
             colour=not self._env.get("NO_COLOR"),
         )
 
@@ -143,8 +147,11 @@ class _Session:
             chosen = replace(self._settings, resume=session, continue_=False, fork=False) if session else self._settings
             return await open_conversation(chosen, self._env, repl.emit, self._approver, repl.barrier)
 
-        repl = Repl(surface, opened, glyphs_for(sys.stdout.encoding or "ascii"), context)
+        self._talking = repl = Repl(surface, opened, glyphs_for(sys.stdout.encoding or "ascii"), context)
         return repl
+
+    def _commands(self) -> tuple[Command, ...]:
+        return self._talking.commands() if self._talking is not None else BUILTIN
 
     def _farewell(self, repl: Repl) -> None:
         if repl.spoken and repl.last is not None and repl.last.persistent:

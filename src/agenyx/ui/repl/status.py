@@ -1,8 +1,9 @@
-"""Figures of a conversation in words: the status line and what /cost and /context tell. Pure."""
+"""Figures of a conversation in words: the status line, and the line about a turn. Pure."""
 
 from __future__ import annotations
 
-from agenyx.core.events import TurnFinished, Usage
+from agenyx.app.commands.wording import money, tokens, usage_text
+from agenyx.core.events import TurnFinished
 from agenyx.core.tty import safe
 from agenyx.ui.repl.talk import Status
 from agenyx.ui.spans import Glyphs, cells
@@ -28,32 +29,6 @@ def context_share(status: Status) -> str:
     if not size:
         return f"{tokens(status.context)} context"
     return f"{status.context * 100 // size}% of {tokens(size)}"
-
-
-def tokens(count: int) -> str:
-    """A count of tokens, such as `950`, `12.3k`, `128k`, `1.2M`."""
-    for size, unit in ((1_000_000, "M"), (1_000, "k")):
-        if count >= size:
-            value = count / size
-            return f"{value:.1f}".removesuffix(".0") + unit if value < 100 else f"{value:.0f}{unit}"
-    return str(count)
-
-
-def money(dollars: float | None) -> str:
-    """US dollars; an unknown price is no zero."""
-    if dollars is None:
-        return "$?"
-    return f"${dollars:.2f}" if dollars >= 1 or dollars == 0 else f"${dollars:.4f}".rstrip("0")
-
-
-def usage_text(usage: Usage | None) -> str:
-    """Tokens in and out, in words."""
-    if usage is None:
-        return "unknown: the server did not say"
-    cached = f", of them {tokens(usage.cache_read)} from the cache" if usage.cache_read else ""
-    given = usage.fresh + usage.cache_read + usage.cache_write
-    thought = f", of them {tokens(usage.reasoning)} reasoning" if usage.reasoning else ""
-    return f"{tokens(given)} in{cached}; {tokens(usage.out)} out{thought}"
 
 
 def turn_text(finished: TurnFinished) -> str:

@@ -48,6 +48,10 @@ class Surface(Protocol):
         """Put text that was queued back in front of what is being typed."""
         ...
 
+    def paint(self, theme: str) -> bool:
+        """Use the colours of a theme from now on. False where there are none."""
+        ...
+
     async def flush(self) -> None:
         """Return when everything shown is written. Raises AgenyxError when the terminal is gone."""
         ...

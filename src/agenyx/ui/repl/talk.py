@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from agenyx.agent.context import Levels, Parts
 from agenyx.core.events import TurnFinished, Usage
+from agenyx.core.messages import User
 from agenyx.core.verdict import Mode, Rule
 from agenyx.session.records import Compacted
 from agenyx.session.tree import Tree
 
 if TYPE_CHECKING:
+    from agenyx.agent.occasions import EndReason
     from agenyx.app.rewind import Files
 
 
@@ -60,7 +62,10 @@ class Talk(Protocol):
     def session_id(self) -> str: ...
     @property
     def unfinished(self) -> bool: ...
-    async def prompt(self, text: str) -> TurnFinished: ...
+    async def prompt(self, text: str | User) -> TurnFinished:
+        """A turn. A User is what a command made of what was typed."""
+        ...
+
     async def go_on(self) -> TurnFinished: ...
     async def compact(self, focus: str) -> Compacted | None: ...
     def steer(self, text: str) -> None: ...
@@ -88,11 +93,19 @@ class Talk(Protocol):
         """Begin another branch here."""
         ...
 
+    def title(self) -> str:
+        """What the session is called, "" before its first prompt."""
+        ...
+
+    def rename(self, title: str) -> str:
+        """Give the session a title; returns it as it was stored. Raises AgenyxError."""
+        ...
+
     async def clear(self) -> Talk:
         """Close this one and open a new session."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self, reason: EndReason = "other") -> None: ...
 
 
 Opener = Callable[[str], Awaitable[Talk]]

@@ -13,12 +13,14 @@ from agenyx.core.events import (
     AgentEvent,
     ApprovalAsked,
     ApprovalSettled,
+    Body,
     CallAccepted,
     CallDraft,
     CallFinished,
     Done,
     EffectStarted,
     Failure,
+    Notice,
     Output,
     ReasoningDelta,
     Retrying,
@@ -30,7 +32,7 @@ from agenyx.core.events import (
 from agenyx.core.messages import ToolCall, ToolResult
 from agenyx.core.tools import Effects
 from agenyx.core.tty import safe
-from agenyx.ui.activity import call_line, clip, line
+from agenyx.ui.activity import call_line, child_line, clip, line
 from agenyx.ui.markdown import Markdown, render
 from agenyx.ui.repl.status import turn_text
 from agenyx.ui.result import reason
@@ -40,6 +42,7 @@ from agenyx.ui.spans import line as styled
 
 _TAIL = 4096  # bytes of a running call's output that are kept
 _TAIL_ROWS = 3
+_CHILD_ROWS = 8
 _DIFF_ROWS = 40
 _COLUMN = re.compile(r"\s*\S.*?\s{2,}(?=\S)")
 _STYLES = {"+": "ok", "-": "error", "@": "code"}
@@ -58,6 +61,7 @@ class Transcript:
         self._asked: set[str] = set()
         self._running: dict[str, float] = {}
         self._output: dict[str, bytes] = {}
+        self._children: dict[str, str] = {}  # what each subagent does, by its path
         self._doing = ""
         self._since: float | None = None
 
@@ -72,11 +76,13 @@ class Transcript:
             return []
         width = max(self._columns() - 1, 1)
         doing = styled(_fit(self._now_doing(), width), "dim")
-        left = rows - 2
+        children = [styled(_fit(f"  {text}", width), "dim") for text in self._children.values()]
+        children = children[-max(min(_CHILD_ROWS, rows - 2), 0) :] if rows > 2 else []
+        left = rows - 2 - len(children)
         tail = self._tail(width)[-min(_TAIL_ROWS, left) :] if left > 0 else []
         left -= len(tail)
         text = self._markdown.live(left) if self._markdown is not None and left > 0 else []
-        return [*text, (), *tail, doing][-rows:]
+        return [*text, (), *tail, *children, doing][-rows:]
 
     # --- what the person and the program say -------------------------------------------------------------------------
 
@@ -112,10 +118,12 @@ class Transcript:
     def apply(self, event: AgentEvent) -> None:
         """Take one event in."""
         body = event.body
+        if event.agent and not isinstance(body, ApprovalAsked | ApprovalSettled):
+            self._child(event.agent, body)
+            return
         match body:
             case TextDelta(_, text):
-                if not event.agent:
-                    self._text(text)
+                self._text(text)
             case ReasoningDelta():
                 self._doing = "thinking"
             case CallDraft(_, name, _):
@@ -124,8 +132,7 @@ class Transcript:
                 self._since, self._doing, self._streamed = self._clock(), "waiting for the model", False
             case StepStarted():
                 self._end_text()
-                if not event.agent:
-                    self._doing, self._streamed = "waiting for the model", False
+                self._doing, self._streamed = "waiting for the model", False
             case Done():
                 self._end_text()
                 self._doing = ""
@@ -148,10 +155,25 @@ class Transcript:
             case CallFinished(result, name, _):
                 self._finished_call(result, name, line(body))
             case TurnFinished():
-                if not event.agent:
-                    self._finished(body)
+                self._finished(body)
             case _:
                 self._activity(line(body), "warn")
+
+    def _child(self, agent: str, body: Body) -> None:
+        """What a subagent does: a line while it works, and for good only what a person has to know."""
+        match body:
+            case TurnStarted():
+                self._children[agent] = f"{agent}: begins"
+            case TurnFinished(outcome):
+                self._children.pop(agent, None)
+                if self._since is None:  # it worked beside the conversation
+                    self._activity(f"  {agent}: {outcome.kind.replace('_', ' ')}\n", "dim")
+            case Notice("warning" | "error"):
+                self._activity(child_line(agent, body), "warn")
+            case _ if text := child_line(agent, body):
+                self._children[agent] = text.strip()
+            case _:
+                pass
 
     def _text(self, text: str) -> None:
         if self._markdown is None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
+from agenyx.app.commands.spec import Desk
 from agenyx.app.settings import Settings
 from agenyx.core.errors import AgenyxError
 from agenyx.proc.spawn import Processes
 from agenyx.ui.repl.talk import Talk
 from agenyx.ui.repl.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agenyx.app.runtime import Conversation
 
 
 class Host(Protocol):
@@ -22,6 +26,10 @@ class Host(Protocol):
     def leave(self) -> None: ...
     def take_back(self, text: str) -> None:
         """Put text back into the input, for editing."""
+        ...
+
+    def paint(self, theme: str) -> bool:
+        """Use the colours of a theme from now on. False where there are none."""
         ...
 
     async def replace(self, talk: Talk, *, close: bool) -> None: ...
@@ -49,6 +57,11 @@ class Context:
         if self.host.talk is None:
             raise AgenyxError("the conversation is not open yet", "Try again in a moment.")
         return self.host.talk
+
+    @property
+    def desk(self) -> Desk:
+        """What the commands of the app get. Raises AgenyxError before the conversation is open."""
+        return Desk(cast("Conversation", self.talk), self.home, self.env)  # a Talk is a Conversation, but in tests
 
     @property
     def out(self) -> Transcript:

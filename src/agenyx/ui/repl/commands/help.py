@@ -1,9 +1,9 @@
-"""/help: commands and keys."""
+"""/help at the keyboard: the commands, and the keys below them."""
 
 from __future__ import annotations
 
+from agenyx.app.commands import help as commands
 from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.commands.spec import Command
 
 KEYS = (
     ("Enter", "send; while a turn runs: send when it is over"),
@@ -17,16 +17,7 @@ KEYS = (
 )
 
 
-def help_of(commands: tuple[Command, ...]) -> Command:
-    """The command that lists `commands` and itself."""
-
-    async def run(ctx: Context, args: str) -> None:
-        rows = [*((_usage(one), one.text) for one in (own, *commands)), ("", ""), *KEYS]
-        ctx.out.say("\n".join(f"  {left:<20} {right}".rstrip() for left, right in rows))
-
-    own = Command("help", "show this", run, aliases=("?",), instant=True)
-    return own
-
-
-def _usage(command: Command) -> str:
-    return f"/{command.name} {command.args}".rstrip()
+async def help_(ctx: Context, args: str) -> None:
+    reply = await commands.run(ctx.desk, args)
+    keys = "" if args else "\n\n" + "\n".join(f"  {left:<24} {right}" for left, right in KEYS)
+    ctx.out.say(reply.text + keys)

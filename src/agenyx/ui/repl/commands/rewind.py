@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from agenyx.app.commands.tree import shown
 from agenyx.core.errors import AgenyxError
 from agenyx.session.tree import Tree, Turn
 from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.commands.tree import shown
 
 
 async def rewind(ctx: Context, args: str) -> None:

@@ -1,0 +1,12 @@
+"""What this build calls itself, for records and for those we talk to."""
+
+from __future__ import annotations
+
+
+def version() -> str:
+    """The version that was baked in, "unknown" in a source tree that was never built."""
+    try:
+        from agenyx._version import DESCRIBE
+    except ImportError:
+        return "unknown"
+    return DESCRIBE

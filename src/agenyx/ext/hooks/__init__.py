@@ -1,0 +1,1 @@
+"""Hooks: what a person or a trusted workspace hangs on events. Kinds command, http and callback, behind one port."""

@@ -1,0 +1,1 @@
+"""The surface for programs: records as JSON lines, in both directions. One module a concern; `main` wires them."""
