@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKERS ?= 3
 
 .PHONY: demo test lint nightly fuzz clients clean
 
@@ -13,7 +14,7 @@ demo: $(VENV)/.demo
 	$(BIN)/python demo/demo.py
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(WORKERS)
 
 # The tests that take many examples to mean much.
 nightly: $(VENV)/.dev
@@ -25,7 +26,8 @@ fuzz: $(VENV)/.dev
 	AGENYX_FUZZ_MINUTES=$(or $(MINUTES),10) $(BIN)/pytest -s tests/ui/wire/test_fuzz.py
 
 clients: $(VENV)/.dev
-	AGENYX_REAL_CLIENTS=1 $(BIN)/pytest tests/ui/wire/test_sdk.py tests/ui/wire/test_sdk_ts.py tests/ui/wire/test_acp_adapter.py
+	AGENYX_REAL_CLIENTS=1 $(BIN)/pytest tests/ui/wire/test_sdk.py tests/ui/wire/test_sdk_ts.py tests/ui/wire/test_acp_adapter.py \
+		tests/ui/test_transcript_clients.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -51,6 +51,15 @@ def test_ordinary_words_and_places_are_none(name: str, value: str) -> None:
     assert of_environment({name: value}) == ()
 
 
+def test_what_collectors_are_paid_by() -> None:
+    token = "Tr0ub4dor-3x-9f8e7d6c"
+    for name in ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"):
+        given = f"x-tenant=our-team, authorization=Bearer%20{token},empty=,odd"
+        found = of_environment({name: given, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318"})
+        assert token in found
+        assert "our-team" not in found and "" not in found
+
+
 def test_passwords_in_addresses() -> None:
     env = {
         "HTTPS_PROXY": "http://u:pr0xy%2Dpassw0rd@proxy:8080",

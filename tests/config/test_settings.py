@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenyx.config import settings
-from agenyx.config.settings_table import BY_NAME, KEYS, RuleText
+from agenyx.config.settings_table import BY_NAME, KEYS, RuleText, key_of
 from agenyx.core.errors import ConfigError, UsageError
 from agenyx.ui.flags import FLAGS, MODES, Options
 
@@ -256,3 +256,27 @@ def test_explaining_names_every_place_the_strongest_first(tmp_path: Path) -> Non
         assert rows[3] == ("home", f"{path}:2", "h")
     with pytest.raises(UsageError, match="unknown key"):
         settings.explain("modell", settings.Files(), {}, trusted=True, workspace="")
+
+
+def test_keys_of_the_full_screen_are_text_or_lists_and_never_an_error(tmp_path: Path) -> None:
+    found = settings.read(str(write(tmp_path, '[keys]\nhelp = ["f1", "f12"]\nside = ""\nfly = 3\n')))
+    assert {name: one.value for name, one in found.items()} == {
+        "keys.help": "f1 f12",
+        "keys.side": "",
+        "keys.fly": "3",
+    }
+
+
+def test_a_workspace_may_not_set_keys(tmp_path: Path) -> None:
+    path = write(tmp_path, '[keys]\nhelp = "f12"\n')
+    with pytest.raises(ConfigError, match=r"a workspace may not set keys\.help"):
+        settings.read(str(path), of_workspace=True)
+
+
+def test_a_key_is_stored_and_taken_away(tmp_path: Path) -> None:
+    key = key_of("keys.help")
+    assert key is not None
+    settings.store(str(tmp_path), key, "f12")
+    assert settings.read(str(tmp_path / "settings.toml"))["keys.help"].value == "f12"
+    settings.store(str(tmp_path), key, None)
+    assert settings.read(str(tmp_path / "settings.toml")) == {}

@@ -90,3 +90,20 @@ def test_schemas_have_no_references_and_no_titles() -> None:
 
 def test_canonical_ignores_the_order_of_members() -> None:
     assert json.canonical({"b": 1, "a": 2}) == json.canonical({"a": 2, "b": 1})
+
+
+class Inner(msgspec.Struct):
+    n: int
+
+
+class Named(msgspec.Struct):
+    title: str
+    default: Inner
+    enum: int = 1
+
+
+def test_a_parameter_may_be_called_as_a_word_of_schemas() -> None:
+    found = json.schema(Named)
+    assert found["properties"]["title"] == {"type": "string"}
+    assert found["properties"]["default"]["properties"] == {"n": {"type": "integer"}}
+    assert "title" not in found and "title" not in found["properties"]["default"]

@@ -126,9 +126,10 @@ class RawServer:
         try:
             sock.settimeout(DEADLINE)
             if self._tls:
-                sock = self._tls.wrap_socket(sock, server_side=True)
+                sock = self._tls.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
                 with self._lock:
-                    self._open.add(sock)
+                    self._open.add(sock)  # before the handshake, which a client may leave half done
+                sock.do_handshake()
             while (seen := self._read(sock, number)) is not None:
                 with self._lock:
                     reply = self.script[min(len(self.requests), len(self.script) - 1)]

@@ -29,6 +29,9 @@ const talk = query({
     mcpServers: { calc: createSdkMcpServer({ name: "calc", version: "1.0.0", tools: [add] }) },
     agents: { finder: { description: "finds things", prompt: "You find things." } },
     allowedTools: ["mcp__calc__add"],
+    additionalDirectories: [`${cwd}/../lib`],
+    settings: { permissions: { deny: ["Read(secret.txt)"] } },
+    fallbackModel: "second-model",
     stderr: (text) => stderr.push(text),
     canUseTool: async (name, input) => {
       asked.push(name);

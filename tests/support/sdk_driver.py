@@ -207,6 +207,44 @@ async def structured():
     return {"messages": await all_of(query(prompt="count", options=given))}
 
 
+async def configured():
+    """Folders, settings and another model, as a host gives them."""
+    lib = f"{FOLDER}/../lib"
+    settings = json.dumps({"permissions": {"deny": ["Bash(touch:*)"]}, "env": {"STAGE": "blue"}})
+    given = options(
+        add_dirs=[lib],
+        settings=settings,
+        fallback_model="second-model",
+        permission_mode="acceptEdits",
+        allowed_tools=["Bash"],
+    )
+    return {"messages": await all_of(query(prompt="go", options=given))}
+
+
+async def unreadable():
+    """A rule that cannot be read."""
+    try:
+        given = options(settings=json.dumps({"permissions": {"deny": ["Bash(git"]}}))
+        return {"messages": await all_of(query(prompt="go", options=given))}
+    except Exception as error:  # noqa: BLE001 - what was raised is what the scene is about
+        return {"error": type(error).__name__, "text": str(error)}
+
+
+async def resumed_at():
+    """Two turns; then a copy goes on after the answer of the first, and nothing else may be left behind."""
+    async with ClaudeSDKClient(options=options(extra_args={"replay-user-messages": None})) as talk:
+        turns = []
+        for words in ("one", "two"):
+            await talk.query(words)
+            turns.append(await all_of(talk.receive_response()))
+    session = turns[0][-1]["session_id"]
+    said = next(one["uuid"] for one in turns[0] if one["_"] == "AssistantMessage")
+    second = next(one["uuid"] for one in turns[1] if one["_"] == "UserMessage")
+    at = {"resume": session, "fork_session": True, "resume_session_at": said}
+    third = await all_of(query(prompt="three", options=options(**at, resume_drops_turn=second)))
+    return {"turns": turns, "third": third}
+
+
 async def agents():
     from claude_agent_sdk import AgentDefinition
 

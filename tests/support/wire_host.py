@@ -47,7 +47,7 @@ class Host:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "agenyx", *FLAGS, *flags],
             cwd=self.work,
-            env=command_env(home, **model, **(SDK if env is None else env)),
+            env=command_env(home, **{**model, **(SDK if env is None else env)}),
             stdin=subprocess.PIPE if stdin is None else stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ import sys
 import time
 import types
 from collections.abc import Awaitable, Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from agenyx.app.settings import Settings
@@ -37,9 +38,12 @@ def note(text: str) -> None:
 
 class Conversation:
     session_id, model, persistent = "fake-session", "fake-model", True
+    mcp = None
 
     def __init__(self, settings: Settings, emit: Callable[[AgentEvent], None], approver: Any) -> None:
         self._settings, self._emit, self._approver, self._seq = settings, emit, approver, 0
+        self.hooks = SimpleNamespace(heard=None)
+        self.parts = SimpleNamespace(source=SimpleNamespace(processes=SimpleNamespace(heard=None)))
 
     def emit(self, body: Body) -> None:
         self._seq += 1

@@ -19,6 +19,8 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
     rest = ["--permission-mode", "plan", "--max-steps", "3", "--cwd", "sub", "--no-session-persistence"]
     rest += ["--max-budget-usd=0.5", "--max-tokens=900", "--tool-set", "core", "--output-style", "Learning"]
     rest += ["--allowed-tools", "Bash(ls)", "--allowedTools=Edit", "--disallowed-tools", "Read(.env)"]
+    given = '{"permissions": {"ask": ["Write"], "additionalDirectories": ["more"]}, "env": {"A": "b"}}'
+    rest += ["--add-dir", "lib", "--fallback-model", "n,o", "--settings", given]
     code, out, err = fake.run("settings", "-p", *model, *rest, "hi")
     assert (code, err) == (0, "")
     assert decode(out) == {
@@ -60,6 +62,13 @@ def test_flags_reach_the_app(fake: Any, tmp_path: Path) -> None:
         "tools": None,
         "sources": None,
         "retool": False,
+        "resume_at": "",
+        "drops_turn": "",
+        "fallback": ["n", "o"],
+        "add_dirs": ["lib", "more"],
+        "rules": [["ask", "Write", "--settings, permissions.ask"]],
+        "hooks": "",
+        "variables": [["A", "b"]],
     }
 
 
@@ -221,6 +230,7 @@ def test_debug_is_json_lines_only(fake: Any) -> None:
     assert [row["msg"] for row in rows] == [
         "session construction started",
         "session construction completed",
+        "turn admission started",
         "turn started",
         "model iteration started",
         "turn completed",

@@ -111,6 +111,7 @@ def test_mistakes_are_told_with_what_to_do(argv: list[str], message: str, fix: s
 
 
 CONFLICTING = [
+    (["--plain", "-p", "x"], "--plain is for a conversation"),
     (["--replay", "x", "--model", "m"], "--replay excludes"),
     (["--replay-loose"], "--replay-loose needs"),
     (["--bare", "--trust-workspace"], "--bare and --trust-workspace"),
@@ -135,6 +136,9 @@ CONFLICTING = [
     (["--replay-user-messages", "--output-format", "stream-json"], "need --input-format stream-json"),
     (["--json-schema", "{}"], "--json-schema needs"),
     (["--bare", "--setting-sources", "user"], "--bare and --setting-sources"),
+    (["--replay", "x", "--fallback-model", "m"], "--replay and --fallback-model"),
+    (["--resume-session-at", "019a0000-0000-7000-8000-000000000001"], "--resume-session-at needs"),
+    (["--resume-drops-turn", "019a0000-0000-7000-8000-000000000001", "-c"], "--resume-drops-turn needs"),
     (["--session-id", "019a0000-0000-7000-8000-000000000001", "-c"], "--session-id excludes"),
 ]
 

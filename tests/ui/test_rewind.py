@@ -17,8 +17,8 @@ from agenyx.core.errors import AgenyxError
 from agenyx.core.messages import User
 from agenyx.proc.spawn import Processes
 from agenyx.session import load
-from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.commands.rewind import rewind
+from agenyx.ui.chat.commands.context import Context
+from agenyx.ui.chat.commands.rewind import rewind
 from agenyx.ui.repl.transcript import Transcript
 from agenyx.ui.spans import ASCII, plain
 from support.conversation import open_scripted
@@ -180,11 +180,14 @@ def test_a_turn_that_is_gone_on_with_is_told_too_once_its_calls_have_results(pla
 def test_in_a_conversation_files_and_both(place: Place) -> None:
     class Host:
         def __init__(self, talk: Any) -> None:
-            self.transcript, self.talk = Transcript(lambda: 100, ASCII, lambda: 0.0), talk
+            self.board, self.talk = Transcript(lambda: 100, ASCII, lambda: 0.0), talk
             self.taken_back = ""
 
         def take_back(self, text: str) -> None:
             self.taken_back = text
+
+        def moved(self) -> None:
+            pass
 
     async def talk() -> None:
         conversation, session = open_scripted(script(), place.home, place.work)
@@ -193,7 +196,7 @@ def test_in_a_conversation_files_and_both(place: Place) -> None:
 
         async def said(args: str) -> str:
             await rewind(context, args)
-            return "\n".join(plain(spans) for spans in host.transcript.take())
+            return "\n".join(plain(spans) for spans in host.board.take())
 
         assert "2 files   change it" in await said("files")
         plan = await said("files 2")

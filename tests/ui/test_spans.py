@@ -47,3 +47,9 @@ def test_escape_sequences_only_where_colour_is_wanted() -> None:
 def test_streams_that_cannot_carry_our_signs_get_plain_ones(encoding: str) -> None:
     assert glyphs_for(encoding) == ASCII
     assert glyphs_for("utf-8") == Glyphs()
+
+
+def test_what_is_carried_over_behind_an_indent_fits_too() -> None:
+    rows = wrap(line("! " + "x" * 100), 20, "    ")
+    assert "".join(plain(row).strip() for row in rows) == "!" + "x" * 100
+    assert all(cells(plain(row)) <= 20 for row in rows)

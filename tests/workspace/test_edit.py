@@ -19,7 +19,8 @@ FORMS = {
     "utf-16-le": ("utf-16-le", b"\xff\xfe"),
     "utf-16-be": ("utf-16-be", b"\xfe\xff"),
 }
-words = st.text(alphabet="abcé \t”", max_size=8)
+words = st.text(alphabet="abcé \t”", max_size=8).filter(lambda word: "é”" not in word)
+"""Without what in cp1252 is made of bytes that are UTF-8 too: nobody can tell these apart."""
 
 
 @st.composite

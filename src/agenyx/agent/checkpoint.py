@@ -29,7 +29,6 @@ from agenyx.workspace import gitwatch
 from agenyx.workspace.birth import GRAIN, born, changed_since, facts_of, ignores_changed, made_since, settled
 from agenyx.workspace.git import top
 from agenyx.workspace.gitrun import open_repository
-from agenyx.workspace.guards import within
 from agenyx.workspace.names import show
 from agenyx.workspace.restore import Found, Place
 from agenyx.workspace.root import Root
@@ -264,10 +263,11 @@ class Checkpoints:
 
     def _made(self, now: _Open, folders: Iterable[bytes]) -> None:
         """Take the folders that went with their files, and those that came with new ones where that is known."""
-        waiting, older = list(folders), {self._root.real}  # a folder that held something before is not new
+        tops = (self._root.real, *(one.real for one in self._root.beside))
+        waiting, older = list(folders), set(tops)  # a folder that held something before is not new
         for path, was in (*now.named.items(), *now.met.items()):
             above = os.path.dirname(path)
-            while was.state != ABSENT and above not in older and within(above, self._root.real):
+            while was.state != ABSENT and above not in older and self._root.holder(above) is not None:
                 older.add(above)
                 above = os.path.dirname(above)
         for path in older - now.named.keys() - now.met.keys():
@@ -275,7 +275,7 @@ class Checkpoints:
                 now.met[path] = State(FOLDER, stat.S_IFDIR | 0o755)  # it went with what was in it
         while waiting:
             path = waiting.pop()
-            if path in now.named or path in now.met or path in older or not within(path, self._root.real):
+            if path in now.named or path in now.met or path in older or self._root.holder(path) is None:
                 continue
             made = born(path)
             if made is not None and made >= now.started:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from agenyx.agent.budget import Meter
 from agenyx.agent.engine import Engine
 from agenyx.core.events import AgentEvent, CallAccepted, CallDraft, OutcomeKind, TurnFinished
+from agenyx.core.ids import child_id as child_id
 from agenyx.core.messages import Step
 from agenyx.core.tty import visible
 from agenyx.session.session import Session
@@ -23,12 +24,6 @@ from agenyx.session.state import State
 from agenyx.tools.spec import Outcome
 
 _TICK = 0.05  # seconds: the shortest look at the clock
-_IDS = 8  # characters of a call's id that tell children apart
-
-
-def child_id(call: str) -> str:
-    """How a child is called: the end of its call's id behind an `a`."""
-    return f"a{call.rpartition('_')[2][-_IDS:]}"
 
 
 class Limits(Struct, frozen=True):

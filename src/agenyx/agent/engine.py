@@ -18,7 +18,7 @@ from agenyx.agent.notices import notice
 from agenyx.agent.ports import Deferred, Emitter, Ports
 from agenyx.agent.room import Room
 from agenyx.core.errors import AgenyxError, StoreError
-from agenyx.core.events import Done, Failure, Outcome, Started, StepStarted, TextDelta, TurnFinished, Usage
+from agenyx.core.events import CallDraft, Done, Failure, Outcome, Started, StepStarted, TextDelta, TurnFinished, Usage
 from agenyx.core.messages import Assistant, Block, Text, ToolCall
 from agenyx.llm.request import Provider, Request
 from agenyx.session.records import Accepted, Finished, Prompt, Response
@@ -128,10 +128,13 @@ class Engine:
         self._emit(StepStarted())
         text: list[str] = []
         usage: Usage | None = None
-        response_id = ""
+        response_id, drafted = "", dict[int, str]()
         stream = self.provider.stream(request)
         try:
             async for event in stream:
+                if isinstance(event, CallDraft) and event.block not in drafted:
+                    drafted[event.block] = self._session.ids.new("call")
+                    event = replace(event, id=drafted[event.block])
                 self._emit(event)
                 match event:
                     case TextDelta():
@@ -141,7 +144,7 @@ class Engine:
                     case Usage():
                         usage = event
                     case Done(assistant):
-                        self._respond(assistant, usage, response_id)
+                        self._respond(assistant, usage, response_id, drafted)
                         return None
                     case Failure():
                         self._keep("".join(text), usage, request)
@@ -159,11 +162,13 @@ class Engine:
         self._keep("".join(text), usage, request)
         return Outcome("failed", problem)
 
-    def _respond(self, assistant: Assistant, usage: Usage | None, response_id: str) -> None:
+    def _respond(self, assistant: Assistant, usage: Usage | None, response_id: str, drafted: dict[int, str]) -> None:
         """Put a whole response on record and take on its calls, before anything of them happens."""
+        ids = iter([drafted[block] for block in sorted(drafted)])
 
         def own(block: Block) -> Block:
-            return replace(block, id=self._session.ids.new("call")) if isinstance(block, ToolCall) else block
+            fresh = isinstance(block, ToolCall)
+            return replace(block, id=next(ids, "") or self._session.ids.new("call")) if fresh else block
 
         assistant = replace(assistant, blocks=tuple(own(b) for b in assistant.blocks), binding=self.provider.binding)
         accepted = (Accepted(call.id) for call in assistant.calls)

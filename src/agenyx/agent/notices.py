@@ -21,14 +21,19 @@ def notice(text: str) -> User:
     return User((Text(text),), "notice")
 
 
-def environment(now: float, platform: str, workspace: str, git: str, mode: str) -> User:
-    """The first notice of a session. `now` in Unix seconds, shown as the local date; `git` may be empty."""
+def environment(now: float, platform: str, workspace: str, git: str, mode: str, folders: Sequence[str] = ()) -> User:
+    """The first notice of a session. `now` in Unix seconds, shown as the local date; `git` may be empty.
+
+    `folders` are those added to the workspace, as they are shown.
+    """
     lines = [
         f"Date: {time.strftime('%Y-%m-%d', time.localtime(now))}",
         f"Platform: {platform}",
         f"Workspace: {workspace}",
         f"Git: {git or 'not a repository'}",
     ]
+    if folders:
+        lines.append(f"Also part of the workspace, by absolute paths: {', '.join(folders)}")
     if mode == "plan":
         lines.append(f"Mode: plan. {PLAN}")
     return notice("Environment at the start of this session:\n" + "\n".join(lines))
@@ -55,6 +60,13 @@ def restored(paths: Sequence[str], workspace: str) -> User:
 def workspace_moved(before: str, now: str) -> User:
     """Tells the model that paths begin differently now."""
     return notice(f"The workspace moved from {before} to {now}; paths that were seen before begin with {now} now.")
+
+
+def folders_changed(folders: Sequence[str]) -> User:
+    """Tells the model which folders stand beside the workspace now."""
+    if not folders:
+        return notice("No other folder is part of the workspace any more.")
+    return notice(f"Also part of the workspace now, by absolute paths: {', '.join(folders)}")
 
 
 def mode_changed(mode: Mode) -> User:

@@ -47,6 +47,8 @@ class Room:
         self._window, self._output, self._keep, self._pages = window, output, keep, pages
         self.choice = choice
         self._warned = False
+        self.instead: Callable[[Failure], bool] | None = None
+        """What goes on after a failure that is not about room; True where something does."""
 
     def levels(self) -> Levels | None:
         """The levels for the model as it is now, None while its window is not known."""
@@ -76,7 +78,7 @@ class Room:
         if failed.failure is not None and self._unseen(failed.failure):
             return True
         if failed.failure is None or failed.failure.kind != "overflow":
-            return False
+            return failed.failure is not None and self.instead is not None and self.instead(failed.failure)
         if not self._session.state.overflowed and await self.compact(provider, "", "overflow"):
             return True
         return self._give_up(pressure(self._session.state), self.levels(), failed.failure.message)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 
 from agenyx.core.tools import Command, Effects
-from agenyx.workspace.guards import within
 from agenyx.workspace.names import literal
 from agenyx.workspace.root import Root
 
@@ -22,7 +21,7 @@ def named(effects: Effects, root: Root) -> list[bytes]:
             continue
         missing: list[bytes] = []
         above = os.path.dirname(real)
-        while within(above, root.real) and not os.path.lexists(above):
+        while root.holder(above) is not None and not os.path.lexists(above):
             missing.append(above)
             above = os.path.dirname(above)
         found.update(dict.fromkeys([*reversed(missing), real]))
@@ -40,7 +39,7 @@ def _links(command: Command, root: Root) -> Iterator[bytes]:
         for path in (place, *(inside if os.path.isdir(place) else ())):
             if os.path.islink(path):
                 real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-                if within(real, root.real):
+                if root.holder(real) is not None:
                     yield real
 
 

@@ -25,7 +25,7 @@ from agenyx.core.tools import Inquiry
 from agenyx.session import load
 from agenyx.session.records import Asked, Body, Decided, Finished, Reader, Result
 from agenyx.session.session import Session
-from agenyx.session.state import State
+from agenyx.session.state import CallState, State
 from agenyx.session.store import INTENT, TRANSCRIPT, UNFINISHED, FileStore, SessionLocked
 from agenyx.tools.answers import edited
 from agenyx.tools.builtin import builtin_tools
@@ -142,16 +142,7 @@ def answer(home: str, env: Mapping[str, str], question: Question, decision: Deci
         call = next((c for c in pending if c.waiting and c.approval and c.approval.id == decision.approval), None)
         if call is None:
             raise AgenyxError(*told(_answered(question.directory, decision.approval) or question))
-        bodies: list[Body] = [Decided(decision)]
-        if decision.stop:
-            for other in pending:
-                if other is call:
-                    no = Text(f"Denied: {decision.message or 'the user said no.'}")
-                    bodies.append(Result(ToolResult(other.call.id, "denied", (no,))))
-                elif other.result is None:
-                    bodies.append(Result(ToolResult(other.call.id, "cancelled", (Text(_STOPPED),))))
-            bodies.append(Finished(Outcome("stopped", decision.message or "Stopped by the user.")))
-        session.append(*bodies, sync=True)
+        decide(session, call, decision)
     finally:
         session.close()
     if decision.scope == "saved":
@@ -159,6 +150,20 @@ def answer(home: str, env: Mapping[str, str], question: Question, decision: Deci
 
         return remember(home, question.approval.verdict.offer)
     return ""
+
+
+def decide(session: Session, call: CallState, decision: Decision) -> None:
+    """Put the answer to the question about a call on record; one that stops ends the turn. Raises StoreError."""
+    bodies: list[Body] = [Decided(decision)]
+    if decision.stop:
+        for other in session.state.pending.values():
+            if other is call:
+                no = Text(f"Denied: {decision.message or 'the user said no.'}")
+                bodies.append(Result(ToolResult(other.call.id, "denied", (no,))))
+            elif other.result is None:
+                bodies.append(Result(ToolResult(other.call.id, "cancelled", (Text(_STOPPED),))))
+        bodies.append(Finished(Outcome("stopped", decision.message or "Stopped by the user.")))
+    session.append(*bodies, sync=True)
 
 
 def told(question: Question) -> tuple[str, str]:

@@ -54,6 +54,7 @@ from agenyx.tools.registry import Registry
 from agenyx.tools.spec import Context, Look
 from agenyx.tools.toolresultread import spill_of
 from agenyx.workspace import git
+from agenyx.workspace.names import show
 from agenyx.workspace.root import Root
 
 _LOOKS_ONLY = "You only look: no tool of yours changes anything, so say what is to be changed instead of trying."
@@ -174,6 +175,7 @@ class Employer:
                 call=call if pages else "",
                 spilled=lambda wanted: spill_of(session.state.entries, wanted),
                 keep=keeper(source, session, model),
+                id=call,
             )
 
         normalise = Normaliser(session.masker, model.result_chars, output, pages)
@@ -280,7 +282,8 @@ def _role(leave: str) -> str:
 def _surroundings(session: Session, root: Root, mode: Mode) -> User:
     facts, uname = git.facts(root.path), os.uname()
     words = f"branch {facts.branch or '(detached)'}, HEAD {facts.head[:12] or '(no commit)'}" if facts else ""
-    return environment(session.clock(), f"{uname.sysname} {uname.machine}", root.path, words, mode)
+    platform = f"{uname.sysname} {uname.machine}"
+    return environment(session.clock(), platform, root.path, words, mode, tuple(show(one.real) for one in root.beside))
 
 
 async def _nothing() -> str:

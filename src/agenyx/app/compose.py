@@ -71,8 +71,10 @@ def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
     home = home_path(source.env)
     chosen = source.chosen or Chosen(Policy(source.settings.mode, source.settings.unsafe, workspace=root.path))
     masker = session.masker = emit.masker = Masker(model.secrets)
-    child = child_env(source.env, model.secrets)
-    shell = Shell(processes, root.path, os.path.join(session.directory, "shell"), child, chosen.shell, masker)
+    child = child_env(source.env, model.secrets) | dict(source.settings.variables)
+    shell = Shell(
+        processes, root.path, os.path.join(session.directory, "shell"), child, chosen.shell, masker, root.folders
+    )
     spill = os.path.join(session.directory, "output")
     jobs = Jobs(processes, os.path.join(session.directory, "jobs"), masker=masker)
     registry = Registry(builtin_tools(source.env), model.size, source.settings.tools)
@@ -96,6 +98,7 @@ def compose(source: Source, ports: Ports, emit: Emitter) -> Parts:
             keep=keeper(source, session, model),
             answer=asked.answer if asked else None,
             tasks=session.state.tasks,
+            id=call,
         )
 
     def remember(rules: Sequence[Rule]) -> str:

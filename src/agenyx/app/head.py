@@ -41,8 +41,15 @@ def renewed(stored: Prefix, options: Options, tools: tuple[ToolSpec, ...] | None
         causes.append(f"the reasoning effort changed from {was} to {now}")
     elif wanted != stored.options:
         causes.append("the model has other limits")
-    if tools is not None and [tool.name for tool in tools] != [tool.name for tool in stored.tools]:
+    if tools is not None and _other(tools, stored.tools):
         causes.append("another set of tools was chosen")
     else:
         tools = stored.tools
     return make_prefix(wanted, stored.system, tools, "; ".join(causes)) if causes else None
+
+
+def _other(tools: tuple[ToolSpec, ...], stored: tuple[ToolSpec, ...]) -> bool:
+    """Whether it is another set, or a tool of the host is another one under its name: what is ours is replayed."""
+    if [tool.name for tool in tools] != [tool.name for tool in stored]:
+        return True
+    return any(tool.origin == "host" and tool != was for tool, was in zip(tools, stored, strict=True))

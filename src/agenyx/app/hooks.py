@@ -60,7 +60,9 @@ class Hung:
 
     def wants(self, event: Event) -> bool:
         if self._there is None:
-            self._there = bool(self.callbacks) or (self._extensions is not None and self._extensions.any_hooks())
+            self._there = bool(self.callbacks or self._source.settings.hooks) or (
+                self._extensions is not None and self._extensions.any_hooks()
+            )
             if self._there:
                 self._make()
         return self._runner is not None and self._runner.wants(event)
@@ -135,6 +137,10 @@ class Hung:
         from agenyx.ext.hooks.config import read
 
         sources = self._extensions.sources("hooks") if self._extensions is not None else ()
+        if given := self._source.settings.hooks:
+            from agenyx.app.host_settings import hooks_of
+
+            sources = (*sources, hooks_of(given))
         entries, problems = read(sources)
         self._untold = [Notice("warning", f"{one.source}: {one.text}.", "See: agenyx hooks list") for one in problems]
         hooks: list[tuple[Entry, Hook]] = [(one.entry, CallbackHook(one)) for one in self.callbacks]

@@ -103,7 +103,8 @@ def narrowed(parent: Policy, own: Policy, mode: str, workspace: str) -> Policy:
     if workspace != parent.workspace:
         rules = (*rules, *_moved(rules, parent.workspace, workspace, parent.home_dir))
     scopes = (*parent.scopes, *own.scopes)
-    return replace(parent, mode=chosen, rules=rules, scopes=scopes, workspace=workspace)
+    folders = parent.folders if workspace == parent.workspace else ()
+    return replace(parent, mode=chosen, rules=rules, scopes=scopes, workspace=workspace, folders=folders)
 
 
 def _moved(rules: Sequence[Rule], before: str, now: str, home: str) -> list[Rule]:

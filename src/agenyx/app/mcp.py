@@ -46,6 +46,7 @@ class Mcp:
         self._rounds: dict[str, int] = {}  # notices so far, by server
         self._marked: dict[str, tuple[object, Any]] = {}
         self._secrets = set(secret_values(configs))
+        self._listener: Callable[[str, str], None] | None = None
         self.servers = self._servers(configs)
         registry, prefix = self._parts.registry, self._parts.source.session.state.prefix
         if configs:
@@ -55,9 +56,14 @@ class Mcp:
 
     def _servers(self, configs: Sequence[ServerConfig]) -> Servers:
         made = Servers(configs, self._parts.source, self._approver, self._take, self._tell)
+        made.heard = self._listener
         if configs:
             made.start()
         return made
+
+    def listen(self, listener: Callable[[str, str], None]) -> None:
+        """Have it told of each server and its state, for diagnostics."""
+        self._listener = self.servers.heard = listener
 
     async def close(self) -> None:
         await self.servers.close()

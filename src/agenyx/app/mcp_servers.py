@@ -58,6 +58,7 @@ class Servers:
         self._begun = 0.0
         self._task: asyncio.Task[None] | None = None
         self._closed = False
+        self.heard: Callable[[str, str], None] | None = None  # told of each server and its state, for diagnostics
 
     # --- life ------------------------------------------------------------------------------------------------------
 
@@ -141,6 +142,8 @@ class Servers:
 
     def _heard(self, change: Change) -> None:
         assert self._manager is not None
+        if self.heard is not None:
+            self.heard(change.server, change.state)
         server = self._manager.server(change.server)
         if server is None or self._closed:
             return

@@ -50,6 +50,10 @@ class Model(Struct):
     windows: dict[str, int] = field(default_factory=dict[str, int])
 
 
+class Unconfigured(ConfigError):
+    """Nothing says which model is to be asked: no profile, no key, no server on this machine, no embedded model."""
+
+
 FIRST_RUN = """\
 Do one of these, then run the same command again:
   agenyx login                       store the key of OpenAI, Anthropic or a compatible server
@@ -66,14 +70,20 @@ async def open_model(
     processes: Processes,
     before: Binding | None,
     tell: Callable[[Notice], None] = lambda _: None,
+    given: Profile | Provider | None = None,
 ) -> Model:
     """`before` is the binding of a resumed session: its model is kept unless another one was chosen.
 
-    `tell` hears of a recording that could not go on.
+    `tell` hears of a recording that could not go on. `given` is what a program brings: a profile, or what answers.
 
     Raises UsageError, ConfigError or another AgenyxError with what to do next.
     """
-    model = await _open(settings, env, home, processes, before, tell)
+    if given is None or isinstance(given, Profile):
+        model = await _open(settings, env, home, processes, before, tell, given)
+    else:
+        from agenyx.app.provided import open_provided
+
+        model = open_provided(given, settings, env, home, before)
     if settings.tool_set:
         from agenyx.tools.registry import SETS
 
@@ -88,12 +98,13 @@ async def _open(
     processes: Processes,
     before: Binding | None,
     tell: Callable[[Notice], None],
+    given: Profile | None,
 ) -> Model:
     if settings.replay:
         from agenyx.app.recorded import open_recorded
 
         return await open_recorded(settings)
-    profile = await find_profile(settings.provider, settings.base_url, env, home)
+    profile = given or await find_profile(settings.provider, settings.base_url, env, home)
     if before is not None and (before.profile != profile.id or before.fingerprint != profile.fingerprint(before.model)):
         from agenyx.app.binding import check
 
@@ -131,7 +142,7 @@ async def find_profile(provider: str, base_url: str, env: Mapping[str, str], hom
         return LOCAL
     if provider:
         raise ConfigError("the embedded model is not installed", "Run: agenyx local install")
-    raise ConfigError("no model provider is configured", FIRST_RUN)
+    raise Unconfigured("no model provider is configured", FIRST_RUN)
 
 
 async def _open_server(
@@ -148,7 +159,7 @@ async def _open_server(
 
     chosen = settings.model or env.get("AGENYX_MODEL", "")
     if not chosen and before is not None and before.fingerprint == profile.fingerprint(before.model):
-        chosen = before.model
+        chosen = before.instead or before.model
     # A model may print the key of any provider that it finds, not only its own.
     secrets = secrets_of(profile, env, home)
     client = client_for(settings, profile, "", Options(), secrets, env, tell)

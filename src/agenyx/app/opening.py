@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
 from agenyx.app.settings import Settings
 from agenyx.core.errors import ConfigError, UsageError
 from agenyx.core.events import Body, Notice
 from agenyx.core.ids import Clock, Ids, RandomIds, session_id, wall_clock
 from agenyx.core.limits import TRANSCRIPT_RECORDS
+from agenyx.proc.spawn import Processes
 from agenyx.session import load
 from agenyx.session.session import Session
 from agenyx.session.state import State
@@ -29,6 +31,18 @@ class Opened:
             import shutil
 
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def abandoning(self, processes: Processes) -> Callable[[], None]:
+        """What kills the processes of the session and releases it without a loop: the turn stays as it stands on
+        record, as after a crash. It does not raise."""
+        end = processes.abandoning()
+
+        def abandon() -> None:
+            end()
+            with suppress(OSError):
+                self.close()
+
+        return abandon
 
 
 def open_session(

@@ -46,7 +46,8 @@ def choose(
     """
     plain = Policy(settings.mode, settings.unsafe, workspace=workspace, home_dir=person)
     own = os.path.lexists(os.path.join(home, "settings.toml"))
-    if not (own or inside or settings.allowed or settings.disallowed):
+    flags = settings.allowed or settings.disallowed or settings.rules
+    if not (own or inside or flags):
         return Chosen(plain)
     from msgspec.structs import replace
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from agenyx.agent.notices import environment, mode_changed, restored, rewound, workspace_moved
+from agenyx.agent.notices import environment, folders_changed, mode_changed, restored, rewound, workspace_moved
 from agenyx.agent.prompt import make_prefix
 from agenyx.app.compose import Parts
 from agenyx.app.guidance import Guidance
@@ -21,6 +21,7 @@ from agenyx.core.messages import User
 from agenyx.core.verdict import Mode
 from agenyx.session import records
 from agenyx.workspace import git
+from agenyx.workspace.names import show
 
 if TYPE_CHECKING:
     from agenyx.app.mcp import Mcp
@@ -67,8 +68,13 @@ class Preamble:
                 emit(PrefixBroke(head.cause))
                 bodies.append(head)
         bodies += self.terms(mode)
-        if not state.entries:
-            bodies.append(records.Prompt(self._environment(mode)))
+        added = tuple(show(one.real) for one in root.beside)
+        if state.folders != added:
+            bodies.append(records.Folders(added))
+            if state.entries:
+                bodies.append(records.Prompt(folders_changed(added)))
+        if not state.entries or state.prefix is None:  # an imported session has entries, and was told nothing yet
+            bodies.append(records.Prompt(self._environment(mode, added)))
         elif "plan" in {self.told_mode, mode} and self.told_mode != mode and not state.rewound:
             bodies.append(records.Prompt(mode_changed(mode)))
         self.told_mode = mode
@@ -86,9 +92,9 @@ class Preamble:
         terms = terms_of(mode, self._parts.boundary.policy)
         return [] if terms == self._source.session.state.terms else [terms]
 
-    def _environment(self, mode: Mode) -> User:
+    def _environment(self, mode: Mode, folders: tuple[str, ...]) -> User:
         root = self._source.root
         facts, uname = git.facts(root.path), os.uname()
         words = f"branch {facts.branch or '(detached)'}, HEAD {facts.head[:12] or '(no commit)'}" if facts else ""
         platform = f"{uname.sysname} {uname.machine}"
-        return environment(self._source.session.clock(), platform, root.path, words, mode)
+        return environment(self._source.session.clock(), platform, root.path, words, mode, folders)

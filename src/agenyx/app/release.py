@@ -10,3 +10,12 @@ def version() -> str:
     except ImportError:
         return "unknown"
     return DESCRIBE
+
+
+def number() -> str:
+    """The version as three numbers and what follows them; readers of transcripts insist on it."""
+    try:
+        from agenyx._version import VERSION
+    except ImportError:
+        return "0.0.0"
+    return VERSION

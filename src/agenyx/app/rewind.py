@@ -114,7 +114,7 @@ def _step(place: Place, blobs: Blobs, span: Span) -> Step | None:
     moded = bool(now.state) and stat.S_IMODE(now.mode) != perms and not now.state.startswith(LINK)
     ours = span.last.after is None or stat.S_IMODE(now.mode) == stat.S_IMODE(span.last.mode_after)
     if now.state == span.target and span.target != UNKNOWN:
-        if not (moded and ours and span.target) or root.hides(real) or not within(real, root.real):
+        if not (moded and ours and span.target) or root.hides(real) or root.holder(real) is None:
             return None
         return replace(step, action="mode")
     data = blobs.get(span.target.removeprefix(LINK)) if span.target not in (ABSENT, FOLDER, UNKNOWN) else None
@@ -128,7 +128,7 @@ def _step(place: Place, blobs: Blobs, span: Span) -> Step | None:
 def _refusal(root: Root, real: bytes, now: Found, span: Span, data: bytes | None) -> str:
     """Why a path is left as it is, or ""."""
     last = span.last.after
-    if not within(real, root.real):
+    if root.holder(real) is None:
         return "it lies outside the workspace"
     if b"/.git/" in real + b"/" or (root.hides(real)):
         return "it is protected"

@@ -33,6 +33,7 @@ def collect(settings: Settings, found: Files, aliases: Mapping[str, str]) -> tup
             rules += parse_rules(split_rules(text), decision, "flag", flag, aliases)
         except UsageError as error:
             raise UsageError(f"{flag}: {error.message}", error.fix) from None
+    rules += [parse_rule(text, decision, "flag", where, aliases) for decision, text, where in settings.rules]
     places: tuple[tuple[RuleSource, dict[str, files.Found]], ...] = (
         ("user", found.home),
         ("workspace", found.workspace),

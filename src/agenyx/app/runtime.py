@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
@@ -47,9 +47,12 @@ from agenyx.workspace.root import Root
 
 if TYPE_CHECKING:
     from agenyx.agent.occasions import EndReason
+    from agenyx.app.diagnostics import Tell
+    from agenyx.app.fallback import Fallback
     from agenyx.app.mcp import Mcp
     from agenyx.app.rewind import Files
     from agenyx.app.skills import Library
+    from agenyx.app.telemetry.observed import Observed
     from agenyx.ext.hooks.callback import Callback
 
 
@@ -103,11 +106,19 @@ class Conversation:
         provider = Checked(model.provider, made.masker)
         self._engine = Engine(session, provider, made.boundary, made.ports, emit, steps, self._meter, room)
         self._turn: asyncio.Task[object] | None = None
+        self._fallback: Fallback | None = None
+        if settings.fallback:
+            from agenyx.app.fallback import Fallback  # few conversations have one
+
+            self._fallback = Fallback(self, settings.fallback)
+            room.instead = self._fallback.take_over
         made.registry.add(ExitPlanMode(self))
         self.guidance.add_tools(made.registry)
         self.crew = Crew(made, self._meter, steps, choice, extensions, self._halt)
         self.library: Library | None = None
         self.mcp: Mcp | None = None  # set by who opens the conversation, where there are servers
+        self.telemetry: Observed | None = None  # the same, where it is switched on
+        self.diagnosed: Tell | None = None  # who is told of what happens beside events
         if extensions is not None and extensions.sources("skills"):
             from agenyx.app.skills import Library  # only where there are skills
 
@@ -143,6 +154,8 @@ class Conversation:
             what = "A call that waited for an answer was" if waited == 1 else f"{waited} calls that waited were"
             self._emit(Notice("warning", f"{what} given up, as you went on with something else."))
         self._engine.interrupt()
+        if self._fallback is not None:
+            self._fallback.back()
         turn = session.ids.new("turn")
         notices = [records.Prompt(user) for user in (*before, *self._take())]
         head = self._preamble(self.mode, self.library, self.mcp)
@@ -187,6 +200,10 @@ class Conversation:
         """Say something to the running turn: it joins at the next step, or else stands before the next prompt."""
         self._queue.append(User((Text(scrub(self._masker.text(text))),), "steer"))
 
+    def tell(self, user: User) -> None:
+        """Have the model know something: at the next step of the turn that runs, or before the next prompt."""
+        self._queue.append(self._masker.value(user))
+
     def set_mode(self, mode: Mode, *, told: bool = False) -> None:
         """Switch the mode for calls not yet judged; `told`: the model knows. UsageError without the dangerous flag."""
         if mode == "bypassPermissions" and not self._settings.unsafe:
@@ -206,6 +223,12 @@ class Conversation:
 
     def set_model(self, name: str) -> None:
         """Use another model of the same server from the next turn on. Raises UsageError where there is no other."""
+        self.switch(name)
+        if self._fallback is not None:
+            self._fallback.forget(name)
+
+    def switch(self, name: str) -> None:
+        """Have another model of the same server answer from the next request on. Raises UsageError."""
         model = self._model
         if model.reopen is None:
             raise UsageError(f"{model.profile.id} has one model only", "Start again with another --provider.")
@@ -270,6 +293,15 @@ class Conversation:
         known = self._room.choice.window or self._model.windows.get(self.model)
         return known or window_of(self._model.profile, self.model, home_path(self._env))
 
+    def add_folder(self, path: str) -> tuple[str, bool]:
+        """Add a folder to the workspace; its real path, and False where it is part of it already. Between two turns;
+        the model is told with the next prompt. Raises UsageError."""
+        from agenyx.app.folders import add  # few sessions have any
+
+        found = add(self._root, path, self._env, home_path(self._env), self._root.path, self._emit)
+        self._boundary.policy = replace(self._boundary.policy, folders=self._root.folders())
+        return found
+
     def status(self) -> Status:
         """The facts of the session as they are now."""
         state = self._session.state
@@ -292,6 +324,11 @@ class Conversation:
             state.breaks,
         )
 
+    def background(self) -> list[str]:
+        """What works in the background and would end with this conversation, a line each."""
+        jobs = self.parts.jobs.known()
+        return [f"{job.id}: {' '.join(job.command.split())[:200]}" for job in jobs if job.running]
+
     async def clear(self) -> Conversation:
         """Open a new session with the same settings, then close this one."""
         effort = self.effort if self._effort_chosen else self._settings.effort
@@ -304,6 +341,10 @@ class Conversation:
         fresh = await open_conversation(settings, self._env, ports.emit, ports.approver, ports.barrier, hooks)
         await self.close("clear")
         fresh.hooks.began = "clear"
+        if self.diagnosed is not None:
+            from agenyx.app.diagnostics import attach  # only with --debug
+
+            attach(fresh, self.diagnosed)
         return fresh
 
     def _halt(self) -> None:
@@ -317,14 +358,24 @@ class Conversation:
         return taken
 
     async def close(self, reason: EndReason = "other") -> None:
-        """End the processes of the session and release it; hooks are told why. Call it once."""
-        await self.hooks.end(reason)
-        if self.mcp is not None:
-            await self.mcp.close()
-        await self.parts.jobs.close()
-        await self._processes.close()
-        await self._model.close()
-        self._opened.close()
+        """End the processes of the session and release it; hooks are told why. Call it once.
+
+        Each part is closed whatever became of the others; when the task is cancelled, processes are killed at once.
+        """
+        async with AsyncExitStack() as parts:
+            if self.telemetry is not None:
+                parts.push_async_callback(self.telemetry.end, self._emit)
+            parts.callback(self._opened.close)
+            parts.push_async_callback(self._model.close)
+            parts.push_async_callback(self._processes.close)
+            parts.push_async_callback(self.parts.jobs.close)
+            if self.mcp is not None:
+                parts.push_async_callback(self.mcp.close)
+            await self.hooks.end(reason)
+
+    def abandoning(self) -> Callable[[], None]:
+        """What is called in place of `close` where no loop runs any more; it holds nothing else of the conversation."""
+        return self._opened.abandoning(self._processes)
 
     def _regain(self) -> None:
         """Take over the mode and rules of the open turn, or else put on record which ones it goes on with."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from agenyx.core.verdict import Mode
+from agenyx.core.verdict import Choice, Mode
 
 
 class Settings(Struct, frozen=True):
@@ -24,6 +24,10 @@ class Settings(Struct, frozen=True):
     `tools` are the built-in tools to offer, by name, None for all of the set; `sources` is whose files count ("user",
     "project", "local"), None for all.
     `retool`: the host brings tools of its own, so a session that goes on takes the tools there are now into its head.
+    `resume_at` is the message after which a session goes on, `drops_turn` the prompt that alone is left behind by that.
+    `fallback` are models that stand in for the chosen one. `add_dirs` are folders to add to the workspace. `rules` are
+    permission rules of the host's settings, each with its decision and where it stands; `hooks` is their JSON text,
+    `variables` are for commands alone.
     `yielding` names the fields that come from the home's settings.toml: a trusted workspace's wins.
     """
 
@@ -65,6 +69,13 @@ class Settings(Struct, frozen=True):
     tools: tuple[str, ...] | None = None
     sources: tuple[str, ...] | None = None
     retool: bool = False
+    resume_at: str = ""
+    drops_turn: str = ""
+    fallback: tuple[str, ...] = ()
+    add_dirs: tuple[str, ...] = ()
+    rules: tuple[tuple[Choice, str, str], ...] = ()
+    hooks: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
 
     @property
     def of_workspace(self) -> bool:

@@ -26,8 +26,10 @@ from agenyx.proc.spawn import Processes
 from agenyx.workspace.root import Root
 
 if TYPE_CHECKING:
+    from agenyx.config.profiles import Profile
     from agenyx.ext.hooks.callback import Callback
     from agenyx.ext.mcp.config import ServerConfig
+    from agenyx.llm.request import Provider
 
 
 async def open_conversation(
@@ -37,8 +39,11 @@ async def open_conversation(
     approver: Approver,
     barrier: Callable[[], Awaitable[None]],
     callbacks: Sequence[Callback] = (),
+    given: Profile | Provider | None = None,
+    secrets: Sequence[str] = (),
 ) -> Conversation:
-    """`callbacks` are functions of the host that hang on events.
+    """`callbacks` are functions of the host that hang on events, `given` is its own profile or provider, `secrets` are
+    values to mask beside those that are known.
 
     Raises UsageError, ConfigError or another AgenyxError, each with what to do next.
     """
@@ -54,10 +59,16 @@ async def open_conversation(
         from agenyx.app.mcp_sources import given_text as given_servers
 
         settings = replace(settings, mcp_config=given_servers(settings.mcp_config))
+    watch = None
+    if env.get("AGENYX_OTEL") or os.path.lexists(os.path.join(home, "settings.toml")):
+        from agenyx.app.telemetry.observed import observed  # off for most
+
+        watch = observed(emit, settings, env)
+        emit = watch or emit
     processes = Processes()
     early: list[Body] = []
     opened = open_session(settings, home, workspace, early.append)
-    workspace = opened.workspace
+    started, workspace = workspace, opened.workspace
     settings = replace(settings, cwd=workspace)
     emitter = Emitter(opened.session.id, emit)
     guard = HomeGuard(home)
@@ -65,13 +76,27 @@ async def open_conversation(
     root = open_root(workspace, home, person)
     model = None
     try:
+        if settings.resume_at:
+            from agenyx.app.resume_at import go_back  # few name a message
+
+            go_back(opened.session, settings.resume_at, settings.drops_turn)
         judged = settings if settings.of_workspace else replace(settings, bare=True)
         gate = Gate(judged, env, home, workspace, approver, early.append)
         await gate.open(resumed=opened.session.state.prefix is not None)
         settings = replace(await gate.settings(), bare=settings.bare)
         chosen = choose(settings, home, workspace, person, await gate.found())
-        model = await open_model(settings, env, home, processes, opened.session.state.binding, emitter)
+        if settings.add_dirs or opened.session.state.folders:
+            from agenyx.app.folders import take  # few sessions have any
+
+            take(root, settings.add_dirs, opened.session.state.folders, env, home, started, early.append)
+            chosen = replace(chosen, policy=replace(chosen.policy, folders=root.folders()))
+        model = await open_model(settings, env, home, processes, opened.session.state.binding, emitter, given)
+        model.secrets = (*model.secrets, *(value for value in secrets if value not in model.secrets))
         check_price(settings, price_of(model.profile, model.name, home), model.name)
+        if settings.fallback:
+            from agenyx.app.fallback import check as check_fallback  # few sessions have one
+
+            check_fallback(settings, model, home)
         servers: Sequence[ServerConfig] = ()
         before = Extensions(gate, home, person, early.append, bare=settings.bare, own=settings.of_person)
         if before.any_servers(settings.mcp_config):
@@ -98,6 +123,9 @@ async def open_conversation(
     conversation = Conversation(
         settings, env, root, opened, model, processes, ports, emitter, guard, chosen, extensions, callbacks
     )
+    if watch is not None:
+        watch.about(opened.session.id, model.profile)
+        conversation.telemetry = watch
     stored = opened.session.state.prefix
     if servers or (stored is not None and any(tool.origin == "mcp" or tool.name == "McpCall" for tool in stored.tools)):
         from agenyx.app.mcp import Mcp

@@ -43,4 +43,5 @@ def regained(stored: Terms, settings: Settings, policy: Policy) -> tuple[Policy,
 
 def _counts(rule: Rule, settings: Settings) -> bool:
     """Whether no flag of the same kind was given now."""
-    return not (settings.allowed if rule.decision == "allow" else settings.disallowed)
+    given = {"allow": settings.allowed, "deny": settings.disallowed}
+    return not given.get(rule.decision) and all(decision != rule.decision for decision, _, _ in settings.rules)

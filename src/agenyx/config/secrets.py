@@ -23,6 +23,8 @@ SECRET_NAME = re.compile(
 )
 """Names of variables whose values are taken for secrets, and never given to a child."""
 
+_HEADERS = re.compile(r"OTEL_EXPORTER_OTLP(?:_[A-Z]+)?_HEADERS")  # a=b,c=d: what collectors are paid by
+
 STRONG = 12  # characters; a shorter value of a variable that only looks secret may be an ordinary word
 _WORDY = 24  # up to so many characters a value of letters only, or of words, is taken for words
 _PLAIN = (
@@ -55,6 +57,7 @@ def of_environment(env: Mapping[str, str]) -> tuple[str, ...]:
     """Values of variables whose names look secret, and passwords in addresses, where they are no ordinary words."""
     found = [value for name, value in env.items() if SECRET_NAME.search(name) and "://" not in value]
     found += [password for value in env.values() if "://" in value for password in _passwords(value)]
+    found += [text for name, value in env.items() if _HEADERS.fullmatch(name) for text in _header_values(value)]
     return tuple(dict.fromkeys(value for value in map(str.strip, found) if is_strong(value)))
 
 
@@ -84,6 +87,17 @@ def check_public(profile: Profile, known: Iterable[str]) -> None:
                 f"the {what} of provider {hidden.text(profile.id)} holds a configured key",
                 "A key goes in api_key only.",
             )
+
+
+def _header_values(value: str) -> list[str]:
+    """The values of headers as OpenTelemetry writes them, as they are written and as they are meant, each alone and
+    without the scheme before it."""
+    found: list[str] = []
+    for pair in value.split(","):
+        text = pair.partition("=")[2].strip()
+        for spelled in (text, unquote(text)):
+            found += [spelled, spelled.rpartition(" ")[2]]
+    return found
 
 
 def _passwords(value: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from agenyx.config.guard import HomeGuard
-from agenyx.config.settings_table import BY_NAME, Key, Value, rules_of
+from agenyx.config.settings_table import BY_NAME, KEYS_TABLE, Key, Value, key_of, keys_text, rules_of
 from agenyx.config.toml_edit import edited, line_of
 from agenyx.core.errors import ConfigError, UsageError
 
@@ -76,7 +76,7 @@ def check(text: str, path: str, *, of_workspace: bool = False) -> dict[str, Foun
     found: dict[str, Found] = {}
     for name, value in _flat(values):
         line = line_of(text, name)
-        key = BY_NAME.get(name)
+        key = key_of(name)
         if key is None:
             raise ConfigError(f"{path}:{line}: unknown key {name!r}", nearest(name))
         if of_workspace and key.ceiling == "home":
@@ -85,13 +85,23 @@ def check(text: str, path: str, *, of_workspace: bool = False) -> dict[str, Foun
             )
         if wrong := key.wrong(value):
             raise ConfigError(f"{path}:{line}: {name} {wrong}", f"It is {key.help}.")
-        found[name] = Found(rules_of(value) if key.kind == "rules" else value, path, line)
+        found[name] = Found(_value(key, value), path, line)
     return found
+
+
+def _value(key: Key, value: object) -> Value:
+    match key.kind:
+        case "rules":
+            return rules_of(value)
+        case "keys":
+            return keys_text(value)
+        case _:
+            return cast("Value", value)
 
 
 def _flat(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The keys of the file with the table's name before those that stand in a table which the settings know."""
-    tables = {name.partition(".")[0] for name in BY_NAME if "." in name}
+    tables = {name.partition(".")[0] for name in (*BY_NAME, KEYS_TABLE) if "." in name}
     for name, value in values.items():
         if name in tables and isinstance(value, dict):
             yield from ((f"{name}.{inner}", item) for inner, item in cast("dict[str, Any]", value).items())
@@ -178,7 +188,7 @@ def explain(
 
     "" is nothing. Raises UsageError for an unknown key.
     """
-    key = BY_NAME.get(name)
+    key = key_of(name)
     if key is None:
         raise UsageError(f"unknown key {name!r}", nearest(name))
     rows = [("flag", key.flag, "")]

@@ -27,11 +27,12 @@ class Key(Struct, frozen=True):
     """One key. A dot in its name separates table and key. `kind` is its type in the file; `choices` the values it may
     have, () for any; `low` and `high` bound an integer. `ceiling` "home" means that a workspace may not set it.
     `variable` outranks the file, `flag` both; `default` says in words what holds without any of them. `rules` are a
-    list of texts, or of tables with `rule`, `matches` and `spares`: all places that set them count together.
+    list of texts, or of tables with `rule`, `matches` and `spares`: all places that set them count together. `keys`
+    are a text, or a list of texts; what is wrong with them is told by the surface that has the keys.
     """
 
     name: str
-    kind: Literal["string", "integer", "rules"]
+    kind: Literal["string", "integer", "rules", "keys"]
     help: str
     flag: str
     default: str
@@ -45,6 +46,8 @@ class Key(Struct, frozen=True):
         """What is wrong with a value, "" when nothing is."""
         if self.kind == "rules":
             return _wrong_rules(value)
+        if self.kind == "keys":
+            return ""
         if self.kind == "integer":
             if not isinstance(value, int) or isinstance(value, bool):
                 return "must be a whole number, without quotes"
@@ -91,7 +94,8 @@ def _wrong_rules(value: object) -> str:
     return ""
 
 
-THEMES = ("default", "light", "mono")
+THEMES = ("default", "light", "contrast", "ansi", "mono")
+KEYS_TABLE = "keys."
 
 KEYS = (
     Key("provider", "string", "the id of the provider to use", "--provider", "the default profile"),
@@ -237,12 +241,71 @@ KEYS = (
         high=60_000,
     ),
     Key(
+        "telemetry.otel",
+        "string",
+        "whether traces and metrics are sent to a collector by OpenTelemetry; the variable AGENYX_OTEL (1 or 0) wins",
+        "",
+        "off",
+        choices=("off", "on"),
+    ),
+    Key(
+        "telemetry.content",
+        "string",
+        "whether prompts, answers, arguments and results are in what telemetry sends",
+        "",
+        "off",
+        choices=("off", "on"),
+    ),
+    Key(
         "theme",
         "string",
-        "the colours of the conversation at the terminal: light is for a light background, mono has none",
+        "the colours of the conversation at the terminal: light is for a light background, contrast is easiest to tell "
+        "apart, ansi takes the terminal's own, mono has none",
         "",
         "default",
         choices=THEMES,
+    ),
+    Key(
+        "editor_mode",
+        "string",
+        "the keys that edit the input on the full screen: those of readline and emacs, or those of vi",
+        "",
+        "emacs",
+        choices=("emacs", "vim"),
+    ),
+    Key(
+        "screen",
+        "string",
+        "how agenyx shows a conversation: on the full screen, or in plain lines (as --plain and AGENYX_PLAIN=1)",
+        "",
+        "full, and plain where the terminal can do no more",
+        "AGENYX_PLAIN",
+        choices=("full", "plain"),
+    ),
+    Key(
+        "mouse",
+        "string",
+        "whether the full screen listens to the mouse; off leaves selecting text to the terminal",
+        "",
+        "on",
+        choices=("on", "off"),
+    ),
+    Key(
+        "notify",
+        "string",
+        "how the full screen calls you when it is asked something and you look elsewhere: auto is a notification of "
+        "the terminal and the bell, bell only that, off neither",
+        "",
+        "auto",
+        choices=("auto", "bell", "off"),
+    ),
+    Key(
+        "side_panel",
+        "string",
+        "when the full screen shows tasks and changed files at its side: by its key, or by itself from 120 columns on",
+        "",
+        "key",
+        choices=("key", "wide"),
     ),
     Key(
         "shell.program",
@@ -254,3 +317,15 @@ KEYS = (
     ),
 )
 BY_NAME = {key.name: key for key in KEYS}
+
+
+def key_of(name: str) -> Key | None:
+    """The key of this name; under `keys.` there is one for every action of the full screen (docs/keys.md)."""
+    if name.startswith(KEYS_TABLE):
+        return Key(name, "keys", "the keys of an action of the full screen", "", "see docs/keys.md")
+    return BY_NAME.get(name)
+
+
+def keys_text(value: object) -> str:
+    """Keys of an action as one text, separated by blanks."""
+    return " ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)

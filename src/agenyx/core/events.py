@@ -59,11 +59,15 @@ class ReasoningDelta(_Event, frozen=True):
 
 
 class CallDraft(_Event, frozen=True):
-    """A call while it streams. Display only: nothing runs from it."""
+    """A call while it streams. Display only: nothing runs from it.
+
+    The first of a call has the `id` that the call will have where the response becomes whole.
+    """
 
     block: int
     name: str
     text: str
+    id: str = ""
 
 
 class Usage(_Event, frozen=True):

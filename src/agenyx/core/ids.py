@@ -19,6 +19,9 @@ class Clock(Protocol):
     def __call__(self) -> float: ...
 
 
+_TELLING = 8  # characters of a call's id that tell children apart
+
+
 class RandomIds:
     """Random, and ordered by time of creation to the millisecond: `call_0192f3a4b5c6d7e8f9a0b1c2`."""
 
@@ -33,6 +36,11 @@ def session_id() -> str:
     value[8] = value[8] & 0x3F | 0x80
     text = value.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def child_id(call: str) -> str:
+    """How the subagent is called that does this call: the end of the call's id behind an `a`."""
+    return f"a{call.rpartition('_')[2][-_TELLING:]}"
 
 
 wall_clock: Clock = time.time

@@ -22,6 +22,9 @@ _ESCAPE = re.compile(
 )
 
 
+_DATA = frozenset({"default", "enum", "const"})  # members of a schema that hold values, not schemas
+
+
 class JsonError(ValueError):
     """The text is not JSON of the expected shape; the message says where."""
 
@@ -131,15 +134,19 @@ def schema(type_: type[Any]) -> dict[str, Any]:
     """The JSON schema of an argument struct, with references inlined and no titles."""
     (root,), components = msgspec.json.schema_components([type_], ref_template="{name}")
 
-    def inline(node: Any) -> Any:
+    def inline(node: Any, named: bool = False) -> Any:
+        """`named`: the members are properties, whatever they are called."""
         if isinstance(node, list):
             return [inline(item) for item in cast("list[Any]", node)]
         if not isinstance(node, dict):
             return node
         mapping = cast("dict[str, Any]", node)
+        if named:
+            return {key: inline(value) for key, value in mapping.items()}
         if "$ref" in mapping:
             return inline(components[mapping["$ref"]])
-        return {key: inline(value) for key, value in mapping.items() if key != "title"}
+        members = {key: value for key, value in mapping.items() if key != "title"}
+        return {key: value if key in _DATA else inline(value, key == "properties") for key, value in members.items()}
 
     return inline(root)
 

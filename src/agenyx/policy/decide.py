@@ -20,6 +20,7 @@ from agenyx.policy import reasons
 
 if TYPE_CHECKING:
     from agenyx.policy.match import Book, Cover
+    from agenyx.policy.match_path import Bases
 
 _MOST_REASONS = 20
 
@@ -27,7 +28,8 @@ _MOST_REASONS = 20
 class Policy(Struct, frozen=True, dict=True):
     """What the person allows. `unsafe` is the dangerous flag, without which bypassPermissions is no mode.
 
-    `contained` tells that a sandbox holds a command to reading; `workspace` and `home_dir` are real paths. `identities`
+    `contained` tells that a sandbox holds a command to reading; `workspace` and `home_dir` are real paths, `folders`
+    those of the folders added to the workspace. `identities`
     maps the text of a rule with a plain path to (device, inode) of what the path named when the session began. Each of
     the `scopes` denies what lies outside it and grants nothing.
     """
@@ -39,6 +41,7 @@ class Policy(Struct, frozen=True, dict=True):
     read_only_shell: Literal["sandboxed", "ask"] = "sandboxed"
     workspace: str = ""
     home_dir: str = ""
+    folders: tuple[str, ...] = ()
     identities: dict[str, frozenset[tuple[int, int]]] = {}
     scopes: tuple[Scope, ...] = ()
 
@@ -46,9 +49,14 @@ class Policy(Struct, frozen=True, dict=True):
     def book(self) -> Book:
         """The rules ready to be asked, made at the first call that needs them."""
         from agenyx.policy.match import Book  # not needed before the first call
+
+        return Book(self.rules, self.bases, self.identities, self.mode == "acceptEdits")
+
+    @property
+    def bases(self) -> Bases:
         from agenyx.policy.match_path import Bases
 
-        return Book(self.rules, Bases(self.workspace, self.home_dir), self.identities, self.mode == "acceptEdits")
+        return Bases(self.workspace, self.home_dir, self.folders)
 
 
 def decide(name: str, effects: Effects, policy: Policy, subject: str = "", hook: Verdict | None = None) -> Verdict:
@@ -106,7 +114,7 @@ def _grants(effects: Effects, policy: Policy) -> Grants:
     if not effects.acts:
         return Grants(readonly=True)
     outside = (os.fsdecode(ref.real) for ref in (*effects.writes, *effects.removes) if ref.root is None)
-    roots = dict.fromkeys((*((policy.workspace,) if policy.workspace else ()), *outside))
+    roots = dict.fromkeys((*((policy.workspace,) if policy.workspace else ()), *policy.folders, *outside))
     network = bool(effects.hosts) or any("network" in command.kinds for command in effects.commands)
     return Grants(tuple(roots), network)
 
@@ -128,10 +136,9 @@ def _judge(
     if sure := [reasons.ruled(hit.rule, hit.part) for hit in denied if hit.sure]:
         return _verdict("deny", sure)
     if policy.scopes:
-        from agenyx.policy.match_path import Bases
         from agenyx.policy.scope import outside  # few turns have one
 
-        bases = Bases(policy.workspace, policy.home_dir)
+        bases = policy.bases
         if out := [reason for scope in policy.scopes for reason in outside(scope, name, effects, bases, subject)]:
             return _verdict("deny", out)
     if policy.mode == "plan" and effects.acts:
@@ -212,7 +219,7 @@ def _harmless(effects: Effects, policy: Policy) -> Reason | None:
     if policy.contained and policy.read_only_shell == "sandboxed" and effects.commands and not effects.acts:
         from agenyx.policy.match import within
 
-        if all(within(command.cwd, policy.workspace) for command in effects.commands):
+        if all(within(command.cwd, policy.workspace, policy.folders) for command in effects.commands):
             return Reason("shell", "it only looks, in a sandbox that permits no more")
     if policy.mode == "acceptEdits" and not (effects.commands or effects.hosts or effects.removes):
         return Reason("mode", "edits in the workspace are accepted")

@@ -212,7 +212,7 @@ class Book:
     def _cover(self, side: _Side, everything: Rule | None, name: str, command: Command) -> Cover:
         if any(unseen(redirect) for redirect in command.redirects):
             return Cover()
-        if within(command.cwd, self._bases.workspace):
+        if within(command.cwd, self._bases.workspace, self._bases.folders):
             if everything and not command.why:
                 return Cover(everything)
             for rule in side.for_command(match_shell.spelled(command.argv, command.assigns)):
@@ -255,12 +255,13 @@ def serves(rule: str, name: str) -> bool:
     return name == rule or name.startswith(rule + "__")
 
 
-def within(cwd: str | None, workspace: str) -> bool:
-    """Whether a command's directory is known and, as far as its name tells, in the workspace."""
+def within(cwd: str | None, workspace: str, folders: tuple[str, ...] = ()) -> bool:
+    """Whether a command's directory is known and, as far as its name tells, in the workspace or one of the folders."""
     if cwd is None:
         return False
     if cwd.startswith("/"):
-        return bool(workspace) and ".." not in cwd.split("/") and f"{cwd}/".startswith(workspace.rstrip("/") + "/")
+        tops = [top.rstrip("/") + "/" for top in (workspace, *folders) if top]
+        return ".." not in cwd.split("/") and any(f"{cwd}/".startswith(top) for top in tops)
     depth = 0
     for part in cwd.split("/"):
         depth += -1 if part == ".." else part not in ("", ".")

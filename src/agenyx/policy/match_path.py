@@ -37,10 +37,15 @@ class Place(Struct, frozen=True):
 
 
 class Bases(Struct, frozen=True):
-    """Where patterns start: the real paths of the workspace and of the person's home, "" where there is none."""
+    """Where patterns start: the real paths of the workspace and of the person's home, "" where there is none.
+
+    `folders` are those added to the workspace. A pattern without a folder in it means them as well, and so does any
+    pattern of a rule that denies or asks.
+    """
 
     workspace: str
     home: str
+    folders: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=8192)
@@ -84,7 +89,7 @@ def fold(text: str) -> str:
 def covers(pattern: str, ref: PathRef, bases: Bases) -> bool:
     """Whether an allow rule with this pattern covers the path: exactly as spelled, by its real path alone.
 
-    A pattern without an anchor outside the workspace never reaches beyond it.
+    A pattern without an anchor outside the workspace never reaches beyond it and the folders added to it.
     """
     real = os.fsdecode(ref.real)
     if not real:
@@ -95,6 +100,8 @@ def covers(pattern: str, ref: PathRef, bases: Bases) -> bool:
         return False
     if one.anchor == "any" or one.anchor == "workspace":
         path = _below(real, bases.workspace or ref.root or "")
+        if path is None and one.anchor == "any":
+            path = next((below for folder in bases.folders if (below := _below(real, folder)) is not None), None)
     else:
         path = _below(real, bases.home if one.anchor == "home" else "/")
     return path is not None and _compare(pattern, path)
@@ -121,6 +128,9 @@ def candidates(ref: PathRef, bases: Bases) -> Names:
         for path in (spell(os.fsdecode(ref.real)), spell(ref.shown)):
             for named in _names(path, workspace, home):
                 found[named] = None
+            for folder in bases.folders:
+                if (below := _below(path, spell(folder))) is not None:
+                    found[("any", "workspace"), below] = None
     return tuple(found)
 
 

@@ -83,7 +83,7 @@ def _for_command(command: Command, policy: Policy) -> str | None:
         return None
     if command.why or command.assigns or command.prefix == "-":
         return None
-    if "removes" in command.kinds or command.removes or not within(command.cwd, policy.workspace):
+    if "removes" in command.kinds or command.removes or not within(command.cwd, policy.workspace, policy.folders):
         return None
     if _foreign(words[0], command, policy):
         return None

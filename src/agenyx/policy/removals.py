@@ -23,8 +23,11 @@ _ALL = re.compile(r"(?:\.|\*|\?|\[[^\]]*\]|\{[*.?,\[\]!]*\})*\*(?:\.|\*|\?)*|\{[
 _LATER = "what is removed is known only when the command runs"
 
 
-def concern_of(ref: PathRef, tree: bool, workspace: str, home_dir: str) -> Concern | None:
-    """The concern about removing, replacing or moving away a path. `home_dir` is the person's home directory.
+def concern_of(
+    ref: PathRef, tree: bool, workspace: str, home_dir: str, folders: tuple[str, ...] = ()
+) -> Concern | None:
+    """The concern about removing, replacing or moving away a path. `home_dir` is the person's home directory,
+    `folders` are those added to the workspace.
 
     `tree` says that everything below goes too. Paths are real and absolute; a path with a problem concerns others.
     """
@@ -39,6 +42,8 @@ def concern_of(ref: PathRef, tree: bool, workspace: str, home_dir: str) -> Conce
     if _holds(path, root):
         what = "the workspace itself" if path == root else "a directory that holds the workspace"
         return Concern("refuse", f"it would remove {what}", ref.shown)
+    if any(_holds(path, _plain(folder)) for folder in folders):
+        return Concern("refuse", "it would remove a folder that was added to the workspace", ref.shown)
     above = _above(path)
     if above == "/":
         return Concern("refuse", "it would remove a directory at the root of the file system", ref.shown)
@@ -52,7 +57,9 @@ def concern_of(ref: PathRef, tree: bool, workspace: str, home_dir: str) -> Conce
     return None
 
 
-def concern_of_pattern(pattern: str, cwd: str, tree: bool, workspace: str, home_dir: str) -> Concern | None:
+def concern_of_pattern(
+    pattern: str, cwd: str, tree: bool, workspace: str, home_dir: str, folders: tuple[str, ...] = ()
+) -> Concern | None:
     """The concern about removing all that a pattern matches, as bash will expand it.
 
     `cwd` is the real directory in which it is expanded, "" if that is not known. A leading `~` stands for `home_dir`;
@@ -73,7 +80,7 @@ def concern_of_pattern(pattern: str, cwd: str, tree: bool, workspace: str, home_
     path, root, home = _plain(os.path.normpath(os.path.join(cwd, folder))), _plain(workspace), _plain(home_dir)
     if found is None:
         ref = PathRef(pattern, os.fsencode(os.path.normpath(os.path.join(cwd, word))), None)
-        return concern_of(ref, tree, workspace, home_dir)
+        return concern_of(ref, tree, workspace, home_dir, folders)
     wide = all(_ALL.fullmatch(name) for name in names)
     if path == "/":
         return Concern("refuse", "it would remove directories at the root of the file system", pattern)
@@ -88,6 +95,8 @@ def concern_of_pattern(pattern: str, cwd: str, tree: bool, workspace: str, home_
         return Concern(level, "it would remove parts of the system", pattern)
     if wide and path == root:
         return Concern("always", "it would remove everything in the workspace", pattern)
+    if wide and any(_holds(path, _plain(folder)) for folder in folders):
+        return Concern("always", "it would remove everything in a folder that was added to the workspace", pattern)
     return None
 
 

@@ -54,6 +54,11 @@ _RUNNERS = frozenset(_RUN.split())
 _VERSION = re.compile(r"[0-9.]+$")
 
 
+def spellings() -> Mapping[str, str]:
+    """The names that rules know beside those of the tools that are there: the tool by its case-folded spelling."""
+    return _KNOWN
+
+
 def parse_rule(
     text: str,
     decision: Choice,

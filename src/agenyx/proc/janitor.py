@@ -78,7 +78,7 @@ class Janitor:
             self._tell(f"={mark}\n")
 
     def close(self) -> subprocess.Popen[bytes] | None:
-        """Let it go. Returns the process, to be reaped."""
+        """Let it go: it ends what is still registered. Returns the process, to be reaped."""
         process, self._process = self._process, None
         if process is not None:
             os.close(self._pipe)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -89,6 +90,7 @@ class Processes:
         self._groups: set[Group] = set()  # every group that may still hold a process
         self._children: set[Child | Duplex] = set()
         self._token, self._marks = os.urandom(12).hex() + ".", 0
+        self.heard: Callable[[str, dict[str, int]], None] | None = None  # told of each begin and end, for diagnostics
 
     @property
     def janitor_pid(self) -> int:
@@ -181,6 +183,18 @@ class Processes:
                 gone = exit.watch(janitor, self._way or exit.best_way())
                 await asyncio.wait((gone,), timeout=group.REAP)
 
+    def abandoning(self) -> Callable[[], None]:
+        """What ends everything at once and without a loop, where nobody can wait any more. It does not raise, reaps
+        nothing, and holds none of the futures of these processes."""
+        groups, janitor = self._groups, self._janitor
+
+        def abandon() -> None:
+            for members in tuple(groups):
+                members.signal(signal.SIGKILL)
+            janitor.close()  # which looks for what has left its group
+
+        return abandon
+
     def _launch(self, spawn: Spawn, separate: bool) -> tuple[subprocess.Popen[bytes], Group, asyncio.Future[int]]:
         self._prune()
         if self._way is None:
@@ -212,7 +226,20 @@ class Processes:
         self._janitor.add(process.pid)
         exited = exit.watch(process, self._way)
         exited.add_done_callback(lambda _: self._exited(members))
+        if self.heard is not None:
+            self._tell(self.heard, process.pid, exited)
         return process, members, exited
+
+    def _tell(self, heard: Callable[[str, dict[str, int]], None], pid: int, exited: asyncio.Future[int]) -> None:
+        began = time.monotonic()
+        heard("process started", {"pid": pid})
+
+        def ended(_: object) -> None:
+            if not (exited.cancelled() or exited.exception()):
+                took = round((time.monotonic() - began) * 1000)
+                heard("process ended", {"pid": pid, "code": exited.result(), "duration_ms": took})
+
+        exited.add_done_callback(ended)
 
     def _family(self, members: Group, spawn: Spawn) -> tuple[Family, ...]:
         """What ends with a process: its group, and what has left it."""

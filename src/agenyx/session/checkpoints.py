@@ -21,7 +21,7 @@ from agenyx.config.home import private_directory
 from agenyx.core.errors import AgenyxError
 from agenyx.core.limits import TRANSCRIPT_BYTES
 from agenyx.session.load import decode_lines
-from agenyx.session.records import REWIND, Checkpoint, Opened, Prompt, Record
+from agenyx.session.records import REWIND, Checkpoint, Folders, Opened, Prompt, Record
 from agenyx.session.store import TRANSCRIPT
 from agenyx.workspace.names import show
 
@@ -134,14 +134,18 @@ class Change(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
+    """`folders` are all that ever stood beside the workspace, as they are shown."""
+
     workspace: str
     points: tuple[Point, ...]
     changes: tuple[Change, ...]
+    folders: tuple[str, ...] = ()
 
 
 def history(records: Iterable[Record]) -> History:
     """The history of the files of a session, from all its records in the order of the file."""
     workspace, points, changes, rewinds = "", list[Point](), list[Change](), set[str]()
+    folders: dict[str, None] = {}
     moves: list[tuple[int, str]] = []  # how many changes lay behind when the workspace was elsewhere, and where
 
     for record in records:
@@ -150,6 +154,8 @@ def history(records: Iterable[Record]) -> History:
                 if workspace and where != workspace:
                     moves.append((len(changes), workspace))
                 workspace = where
+            case Folders(paths):
+                folders.update(dict.fromkeys(paths))
             case Prompt(user) if user.origin == "typed":
                 name = str(len(points) - len(rewinds) + 1)
                 points.append(Point(name, record.id, record.seq, record.at, "prompt", user.said))
@@ -162,7 +168,7 @@ def history(records: Iterable[Record]) -> History:
                 pass
     for count, before in moves:
         changes[:count] = [_moved(change, before, workspace) for change in changes[:count]]
-    return History(workspace, tuple(points), tuple(changes))
+    return History(workspace, tuple(points), tuple(changes), tuple(folders))
 
 
 def _moved(change: Change, before: str, now: str) -> Change:

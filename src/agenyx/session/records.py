@@ -41,7 +41,8 @@ class Binding(_Body, frozen=True):
     """Which model server answers from here on. `fingerprint` excludes the key.
 
     `rebound`: the person chose to go on with another server, so provider state from before it counts no more.
-    `sees` is what the model can be shown beside text.
+    `sees` is what the model can be shown beside text. `instead` names the model that this one stands in for, while
+    that does not answer; whoever opens the session goes on with it.
     """
 
     profile: str
@@ -49,6 +50,7 @@ class Binding(_Body, frozen=True):
     model: str
     rebound: bool = False
     sees: tuple[Ability, ...] = ()
+    instead: str = ""
 
 
 class Prefix(_Body, frozen=True):
@@ -229,6 +231,12 @@ class Unseen(_Body, frozen=True):
     why: str
 
 
+class Folders(_Body, frozen=True):
+    """The folders that stand beside the workspace from here on, all of them, by their real paths."""
+
+    paths: tuple[str, ...]
+
+
 class Unknown(_Body, frozen=True):
     """A record of a kind that this version does not know; its line stays in the file as it is."""
 
@@ -256,6 +264,7 @@ Body = (
     | Spent
     | Checkpoint
     | Unseen
+    | Folders
     | Unknown
 )
 

@@ -27,6 +27,7 @@ from agenyx.session.records import (
     Decided,
     EffectsBegun,
     Finished,
+    Folders,
     Head,
     Hooked,
     Opened,
@@ -122,6 +123,7 @@ class State:
         self.binding: Binding | None = None
         self.prefix: Prefix | None = None
         self.terms = Terms()
+        self.folders: tuple[str, ...] = ()  # beside the workspace
         self.entries: list[Entry] = []  # all of them; the next request holds what `view` does
         self.view = View()
         self.breaks: dict[str, int] = {}  # what made a request differ from the start of the one before, and how often
@@ -190,6 +192,8 @@ class State:
                 self.prefix = body
             case Terms() as body:
                 self.terms = body
+            case Folders(paths):
+                self.folders = paths
             case Prompt(user):
                 self._prompt(record)
                 self.sent.pop(user.prompt_id, None)

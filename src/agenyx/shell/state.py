@@ -106,6 +106,11 @@ def altered(state: State) -> str:
     return f"an earlier command changed {shown}"
 
 
+def steers(name: str) -> bool:
+    """Whether a variable of this name makes the same words run other code, or mean another place."""
+    return bool(_LOOKUPS.fullmatch(name)) or name in _HOOKS or name in _OWN or name.startswith("BASH_FUNC_")
+
+
 def save(path: str, state: State) -> None:
     """Replace the file as a whole, mode 0600. Raises OSError."""
     records = [

@@ -9,7 +9,7 @@ and then leaves by `exit`. Knows no policy.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -37,11 +37,16 @@ class ShellResult(Struct, frozen=True):
     note: str
 
 
+def _none() -> Sequence[str]:
+    return ()
+
+
 class Shell:
     """The shell of one session. `root` is the workspace; `state_dir` a private directory that outlives the process.
 
     `env` is the whole environment that commands start from (see proc.environment.child_env). `choice` is the setting
     shell.program: auto is bash where there is one, else sh. `masker` takes credentials out of what is kept of outputs.
+    `folders` are real paths of further folders in which commands may start.
     """
 
     def __init__(
@@ -52,10 +57,12 @@ class Shell:
         env: Mapping[str, str],
         choice: Choice = "auto",
         masker: Masker | None = None,
+        folders: Callable[[], Sequence[str]] = _none,
     ) -> None:
         self.processes = processes
         self._masker = masker
         self.root = os.path.realpath(root)
+        self._folders = folders
         self.env = state.harmless(env) | utf8_locale(env)
         self._dir = state_dir
         self._file = os.path.join(state_dir, "shell")
@@ -194,7 +201,8 @@ class Shell:
         return note
 
     def _inside(self, path: str) -> bool:
-        return os.path.join(os.path.realpath(path), "").startswith(os.path.join(self.root, ""))
+        real = os.path.join(os.path.realpath(path), "")
+        return any(real.startswith(os.path.join(top, "")) for top in (self.root, *self._folders()))
 
     def _shell_for(self, command: str) -> Program:
         """The program that runs a command. Raises ShellError."""

@@ -177,7 +177,7 @@ class _Paths:
         if operand.role == "remove":
             base = self._cwd or ""
             if concern := concern_of_pattern(
-                operand.glob, base, operand.tree, self._root.path, os.path.realpath(self._home)
+                operand.glob, base, operand.tree, self._root.path, os.path.realpath(self._home), self._root.folders()
             ):
                 self.concerns.append(concern)
         matches = None if self._cwd is None else _matches(operand.glob, self._cwd)
@@ -190,7 +190,8 @@ class _Paths:
 
     def _take(self, operand: Operand, ref: PathRef) -> None:
         if operand.role == "remove":
-            if concern := concern_of(ref, operand.tree, self._root.path, os.path.realpath(self._home)):
+            home = os.path.realpath(self._home)
+            if concern := concern_of(ref, operand.tree, self._root.path, home, self._root.folders()):
                 self.concerns.append(concern)
             self.removes.append(self._tree(operand, ref, True))
         elif operand.role == "write":

@@ -77,7 +77,8 @@ class Context(Look):
     page what was spilled, "" where it has no tool for that. `jobs` holds the commands in the background, None where
     there can be none; `spilled` finds the file of an earlier spilled result. `answer` holds the arguments that a person
     gave with their yes to this call, as JSON text, None where they gave none; `tasks` is the work graph by id.
-    `keep` takes the bytes and the name of a file and keeps them for the model to see: see Session.keep.
+    `keep` takes the bytes and the name of a file and keeps them for the model to see: see Session.keep. `id` is that of
+    the call.
     """
 
     processes: Processes
@@ -91,6 +92,7 @@ class Context(Look):
     keep: Callable[[bytes, str], Media | str | None] = _blind
     answer: str | None = None
     tasks: Mapping[str, WorkTask] = MappingProxyType({})
+    id: str = ""
 
 
 class Tool(Protocol, Generic[A_contra]):

@@ -12,10 +12,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
-from agenyx.config.home import home_path
 from agenyx.core.approval import Approval, Decision
-from agenyx.core.errors import ConfigError
-from agenyx.core.tty import safe
+from agenyx.ui.answering import kept
 from agenyx.ui.dialogue import Dialogue, Manner
 from agenyx.ui.signals import Signals
 from agenyx.ui.terminal import DEAF, Terminal
@@ -34,7 +32,7 @@ class TerminalApprover:
         env: Mapping[str, str] = os.environ,
     ) -> None:
         self._terminal, self._signals, self._shown = terminal, signals, shown
-        self._manner = Manner(deaf, env.get("TERM", ""), _kept(env), clock)
+        self._manner = Manner(deaf, env.get("TERM", ""), kept(env), clock)
         self._one = asyncio.Lock()
 
     def _dialogue(self, approval: Approval) -> Dialogue:
@@ -74,11 +72,3 @@ class TerminalApprover:
             if isinstance(answered := decided[0], Exception):
                 raise answered
             return answered
-
-
-def _kept(env: Mapping[str, str]) -> str:
-    """Where rules are kept, as a person would write it."""
-    with suppress(ConfigError):
-        path, user = os.path.join(home_path(env), "settings.toml"), env.get("HOME", "").rstrip("/")
-        return safe(f"~{path[len(user) :]}" if user and path.startswith(f"{user}/") else path)
-    return "your settings"

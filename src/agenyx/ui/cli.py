@@ -130,11 +130,15 @@ def _prepare(options: Options, env: Mapping[str, str]) -> None:
         os.getcwd()
     except OSError:
         raise UsageError("the current directory no longer exists", "Change to another directory first.") from None
+    if options.settings:
+        from agenyx.ui.host_settings import apply
+
+        apply(options, env)
     apply_settings(options, env)
 
 
-def _chat(options: Options, env: Mapping[str, str]) -> int:
-    """The line surface, a conversation until the person leaves it."""
+def _chat(options: Options, env: Mapping[str, str], *, full: bool = False) -> int:
+    """A conversation until the person leaves it: on the full screen where it may be one, else in lines."""
     if options.print_ or options.stdin or options.image or options.output_format in ("json", "stream-json"):
         raise UsageError(
             "agenyx chat is a conversation: -p, -, --image and --output-format do not go with it",
@@ -150,15 +154,27 @@ def _chat(options: Options, env: Mapping[str, str]) -> int:
 
     signals = Signals()
     signals.install()
+    if full and not _plain(options, env):
+        from agenyx.ui.tui import main as tui
+
+        return tui(options, env, signals)
     from agenyx.ui.repl import main
 
     return main(options, env, signals)
 
 
+def _plain(options: Options, env: Mapping[str, str]) -> bool:
+    """Whether lines are wanted, or all that the terminal can do."""
+    if options.plain or env.get("TERM", "") in ("", "dumb", "unknown"):
+        return True
+    said = env.get("AGENYX_PLAIN", "").strip().lower()
+    return said not in ("0", "off", "no", "false", "full") if said else options.screen == "plain"
+
+
 def _task(options: Options, env: Mapping[str, str]) -> int:
     plain = not (options.print_ or options.prompt or options.stdin) and options.output_format in ("", "text")
     if plain and os.isatty(0) and os.isatty(1):
-        return _chat(options, env)
+        return _chat(options, env, full=True)
     _prepare(options, env)
     if options.input_format == "stream-json":
         from agenyx.ui.signals import Signals

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from agenyx.app.runtime import Conversation
 
 
-async def command(conversation: Conversation, env: Mapping[str, str], text: str) -> str | Reply:
-    """What the input comes to: its own words, or the answer of a command. Raises UsageError, AgenyxError."""
+async def command(conversation: Conversation, env: Mapping[str, str], text: str, *, once: bool = True) -> str | Reply:
+    """What the input comes to: its own words, or the answer of a command; `once` as in Desk.
+
+    Raises UsageError, AgenyxError.
+    """
     if conversation.mcp is not None and text.lstrip().startswith("/mcp__"):
         await conversation.mcp.settle()  # the prompts of servers are commands once these are there
-    match await dispatch.answer(Desk(conversation, home_path(env), env, once=True), text):
+    match await dispatch.answer(Desk(conversation, home_path(env), env, once=once), text):
         case Words(words):
             return words
         case Mistake(message, fix):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from agenyx.app.trust import is_trusted
 from agenyx.config import settings
 from agenyx.config.home import home_path
-from agenyx.config.settings_table import BY_NAME, KEYS, Key
+from agenyx.config.settings_table import KEYS, Key, key_of
 from agenyx.core import json
 from agenyx.core.errors import UsageError
 from agenyx.core.tty import safe
@@ -68,9 +68,10 @@ def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def _key(name: str) -> Key:
-    if name not in BY_NAME:
+    key = key_of(name)
+    if key is None:
         raise UsageError(f"unknown key {name!r}", settings.nearest(name))
-    return BY_NAME[name]
+    return key
 
 
 def _rows(name: str, given: Arguments, env: Mapping[str, str], home: str, workspace: str) -> list[tuple[str, str, str]]:
@@ -106,7 +107,7 @@ def _explain(name: str, given: Arguments, env: Mapping[str, str], home: str, wor
         places = [{"source": p, "where": w, "value": v or None, "in_effect": (p, w, v) == winner} for p, w, v in rows]
         show(json.encode({"key": name, "value": winner[2] or None, "places": places}).decode() + "\n")
         return
-    lines = [f"{name}: {BY_NAME[name].help}\n"]
+    lines = [f"{name}: {_key(name).help}\n"]
     for row in rows:
         place, where, value = row
         mark = ">" if row == winner else " "

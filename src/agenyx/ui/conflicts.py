@@ -35,6 +35,11 @@ CONFLICTS = (
         "The recording says which model was asked, and how: leave the others out.",
     ),
     Conflict(
+        lambda o: bool(o.replay and o.fallback),
+        "--replay and --fallback-model exclude each other",
+        "A recording has its answers: leave one of the two out.",
+    ),
+    Conflict(
         lambda o: o.replay_loose and not o.replay,
         "--replay-loose needs --replay FILE",
         "Name the recording.",
@@ -43,6 +48,11 @@ CONFLICTS = (
         lambda o: o.bare and o.trust,
         "--bare and --trust-workspace exclude each other",
         "Leave one of the two out.",
+    ),
+    Conflict(
+        lambda o: o.plain and o.print_,
+        "--plain is for a conversation, so it does not go with -p",
+        "Leave it out: what -p prints are plain lines.",
     ),
     Conflict(
         lambda o: o.mcp_strict and not o.mcp_config and o.input_format != "stream-json",
@@ -58,6 +68,16 @@ CONFLICTS = (
         lambda o: o.fork and not (o.continue_ or o.resume),
         "--fork-session needs --continue or --resume",
         "Say which session to copy: --continue for the latest of this directory, or --resume ID.",
+    ),
+    Conflict(
+        lambda o: bool(o.resume_at) and not (o.continue_ or o.resume),
+        "--resume-session-at needs --continue or --resume",
+        "Say which session holds the message.",
+    ),
+    Conflict(
+        lambda o: bool(o.drops_turn) and not o.resume_at,
+        "--resume-drops-turn needs --resume-session-at",
+        "Name the message after which the session goes on.",
     ),
     Conflict(
         lambda o: o.rebind and not (o.continue_ or o.resume),

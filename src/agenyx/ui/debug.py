@@ -6,7 +6,7 @@ Never a prompt, an argument, an output, a path or a secret: only the fields name
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from agenyx.core import json
@@ -54,6 +54,12 @@ class Debug:
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}Z"
         return json.encode({"time": stamp, "level": level, "msg": message, **fields}) + b"\n"
 
+    def told(self, message: str, view: View, fields: Mapping[str, str | int]) -> bytes:
+        """The line for something that is no event; names in `fields` are told as far as they are plain names."""
+        plain: Fields = {name: _word(value) if isinstance(value, str) else value for name, value in fields.items()}
+        level: Level = "error" if message.endswith("failed") else "debug"
+        return self.stage(message, level, session=view.session, **plain)
+
     def line(self, event: AgentEvent, view: View) -> bytes:
         """The line for one event that `view` has taken in already."""
         level, message, fields = describe(event.body, view)
@@ -67,11 +73,11 @@ def describe(body: Body, view: View) -> tuple[Level, str, Fields]:
     """Level, stage name and fields of an event."""
     match body:
         case TurnStarted(prompt, model, mode):
-            return "debug", "turn started", {"model": model, "mode": mode, "prompt_chars": len(prompt)}
+            return "debug", "turn started", {"model": _word(model), "mode": mode, "prompt_chars": len(prompt)}
         case StepStarted():
             return "debug", "model iteration started", {}
         case Started(response_id, model):
-            return "debug", "model stream opened", {"response": response_id, "model": model}
+            return "debug", "model stream opened", {"response": _word(response_id), "model": _word(model)}
         case TextDelta(_, text) | ReasoningDelta(_, text):
             kind = "text" if isinstance(body, TextDelta) else "reasoning"
             return "debug", "model stream event", {"kind": kind, "chars": len(text)}
@@ -102,7 +108,7 @@ def describe(body: Body, view: View) -> tuple[Level, str, Fields]:
         case ApprovalAsked(approval):
             return "debug", "approval asked", {"approval": approval.id, "call": approval.call.id}
         case ApprovalSettled(decision):
-            settled: Fields = {"approval": decision.approval, "choice": decision.choice, "by": decision.by}
+            settled: Fields = {"approval": decision.approval, "choice": decision.choice, "by": _word(decision.by)}
             return "debug", "approval settled", settled
         case Compacted(summary):
             return "debug", "context compacted", {"chars": len(summary)}

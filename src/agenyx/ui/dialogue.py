@@ -8,13 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from agenyx.core.approval import Approval, Decision
 from agenyx.core.json import scrub
 from agenyx.ui.amend import amendable
+from agenyx.ui.answering import WHY, Answering, keeping, rules
 from agenyx.ui.choices import TRUST, choices, chosen, prompt
 from agenyx.ui.question import compose, text_rows
 from agenyx.ui.reveal import reveal
@@ -41,6 +42,7 @@ class Dialogue:
 
     def __init__(self, terminal: Terminal, approval: Approval, manner: Manner) -> None:
         self._terminal, self._approval, self._manner = terminal, approval, manner
+        self._answering = Answering(approval, manner.clock)
         self._choices = choices(approval)
         self._end: tuple[str, ...] = ()  # rows of the question that are drawn again
         self._box: EditBox | None = None
@@ -57,7 +59,7 @@ class Dialogue:
                 if decision is not None:
                     return decision
         except (Closed, OSError):
-            return self._decision("deny", "the question was withdrawn.", stop=True)
+            return self._answering.withdrawn()
 
     # --- an interruption ---------------------------------------------------------------------------------------------
 
@@ -124,42 +126,40 @@ class Dialogue:
         match choice:
             case "y":
                 self._say("yes")
-                return self._decision("allow")
+                return self._answering.allow()
             case "s":
                 self._say("yes, for this session")
-                return self._decision("allow", scope="session")
+                return self._answering.allow("session")
             case "a":
                 return self._always()
             case "e":
                 return self._edited()
             case "n":
                 self._say("not now" if trust else "no")
-                return self._decision("deny")
+                return self._answering.deny()
             case "m":
                 self._say("no")
-                return self._decision("deny", self._typed("Tell the model why, or what to do instead: "))
+                return self._answering.deny(self._typed(f"{WHY}: "))
             case "q":
                 self._say("no, and stop")
-                return self._decision("deny", stop=True)
+                return self._answering.deny(stop=True)
             case _:
                 return None
 
     def _always(self) -> Decision | None:
         """A rule is kept only by a second key, pressed when it was read."""
         self._say("always")
-        rules = "".join(f"  {row}\n" for row in self._rules())
-        text = f"This goes to {self._manner.kept} for good. Press a again to keep it; any other key goes back."
-        self._ask(rules + "\n".join(self._wrapped(text)) + " ")
+        shown = "".join(f"  {row}\n" for row in self._rules())
+        self._ask(shown + "\n".join(self._wrapped(keeping(self._manner.kept))) + " ")
         if self._key() == "a":
             self._say("kept")
-            return self._decision("allow", scope="saved")
+            return self._answering.allow("saved")
         self._say("not kept")
         self._again()
         return None
 
     def _rules(self) -> list[str]:
-        rows = [reveal(f"allow {rule.text}").text for rule in self._approval.verdict.offer]
-        return [piece for row in rows for piece in self._wrapped(row, less=2)]
+        return [piece for row in rules(self._approval) for piece in self._wrapped(row, less=2)]
 
     # --- editing -----------------------------------------------------------------------------------------------------
 
@@ -175,16 +175,16 @@ class Dialogue:
                 self._again()
                 return None
             try:
-                args = subject.amended(changed)
+                decision = self._answering.edited(subject, changed)
             except ValueError as error:
                 text, note = changed, f"That cannot be run: {error}."
                 continue
             rows = text_rows(reveal(changed).text, self._width)
             if changed == subject.text:
                 self._say("Allowed as it was.")
-                return self._decision("allow")
-            self._say("\n".join(("Allowed as you changed it:", *rows)))
-            return self._decision("allow", args=args)
+            else:
+                self._say("\n".join(("Allowed as you changed it:", *rows)))
+            return decision
 
     def _edit(self, text: str, note: str) -> str | None:
         if self._manner.term in PLAIN:
@@ -225,15 +225,3 @@ class Dialogue:
 
     def _wrapped(self, text: str, less: int = 0) -> list[str]:
         return [plain(row) for row in wrap(line(text), self._width - less, "  ")]
-
-    def _decision(
-        self,
-        choice: Literal["allow", "deny"],
-        message: str = "",
-        *,
-        scope: Literal["once", "session", "saved"] = "once",
-        args: str | None = None,
-        stop: bool = False,
-    ) -> Decision:
-        at = self._manner.clock()
-        return Decision(self._approval.id, choice, scope, args, message, stop, "terminal", at)

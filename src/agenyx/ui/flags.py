@@ -10,6 +10,10 @@ from agenyx.ui.flag import GROUPS as GROUPS
 from agenyx.ui.flag import MODEL, OTHER, PERMISSIONS, RUN, SESSION, Flag
 from agenyx.ui.wire_flags import WIRE
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from agenyx.app.host_settings import HostSettings
+
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
 FORMATS = ("text", "json", "stream-json")
 EFFORTS = ("none", "low", "medium", "high", "xhigh", "max")
@@ -50,6 +54,8 @@ class Options:
         self.cwd = ""
         self.trust = False
         self.bare = False
+        self.plain = False
+        self.screen = self.mouse = ""  # settings alone say
         self.continue_ = False
         self.resume = ""
         self.fork = False
@@ -77,6 +83,12 @@ class Options:
         self.json_schema = ""
         self.owned = False
         self.hook_events = False
+        self.settings = ""
+        self.add_dir = ""
+        self.fallback = ""
+        self.resume_at = ""
+        self.drops_turn = ""
+        self.host: HostSettings | None = None  # what --settings says
         self.allow_bypass = False
         self.unknown: tuple[str, ...] = ()  # flags that a program gave and that are not ours
         self.given: frozenset[str] = frozenset()  # fields whose flags were given, also with an empty value
@@ -254,7 +266,7 @@ FLAGS = (
     ),
     Flag(
         RUN,
-        ("--image",),
+        ("--image", "--attachment"),
         "image",
         "show this image (PNG, JPEG, GIF, WebP) or PDF to the model with the prompt; may be given several times",
         "FILE",
@@ -279,6 +291,12 @@ FLAGS = (
         once=True,
     ),
     Flag(RUN, ("--strict-mcp-config",), "mcp_strict", "with --mcp-config: start no other MCP servers"),
+    Flag(
+        RUN,
+        ("--plain",),
+        "plain",
+        "a conversation in plain lines in place of the full screen: for screen readers, and for logs of a terminal",
+    ),
     Flag(RUN, ("--bare",), "bare", "leave out all instructions and settings of the workspace"),
     Flag(
         MODEL,
@@ -330,7 +348,12 @@ FLAGS = (
     ),
     *WIRE,
     Flag(OTHER, ("--verbose",), "verbose", "show activity on standard error, also when that is not a terminal"),
-    Flag(OTHER, ("-d", "--debug"), "debug", "write diagnostics to standard error, one JSON object a line"),
+    Flag(
+        OTHER,
+        ("-d", "--debug"),
+        "debug",
+        "write diagnostics, one JSON object a line: to standard error, of a conversation into a file in the home",
+    ),
     Flag(OTHER, ("-h", "--help"), "help", "show this help"),
     Flag(OTHER, ("-v", "--version"), "version", "show the version"),
 )

@@ -11,7 +11,7 @@ _USAGE = """\
 Agenyx, a coding agent: you say what to do, a model plans, Agenyx reads, edits, runs and checks code under your rules.
 
 Usage:
-  agenyx [flags]                  a conversation at the terminal; agenyx chat [PROMPT...] starts it with a prompt
+  agenyx [flags]                  a conversation on the full screen; agenyx chat [PROMPT...] is one in plain lines
   agenyx -p [flags] PROMPT...     do one task and print the answer
   agenyx run [flags] PROMPT...    the same
   agenyx login [ID]               store the key of a model provider (agenyx login --help); agenyx logout ID removes it

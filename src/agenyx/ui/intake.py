@@ -38,35 +38,38 @@ class Intake:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._held: str | None = None  # of a paste that has not ended
+        self._held: list[str] | None = None  # of a paste that has not ended
+        self._seam = ""  # the end of it, where its mark may have begun
         self._begun, self._until = "", 0.0  # what was passed on last, if a START may have begun with it
         self._marked = self._bare = -1.0  # until when keys belong to a paste with marks, or without
 
     def __call__(self, data: str) -> str:
         now = self._clock()
         if self._held is not None:
-            self._held += data
-            return self._ended(now)
+            return self._ended(data, now)
         joined = (self._begun if now < self._until else "") + data
         at = joined.find(START)
         self._begun, self._until = _begin_of_start(joined) if at < 0 else "", now + MOMENT
         if at >= 0:
             known = len(joined) - len(data)  # was passed on already
             head, mark = joined[known:at], START[max(known - at, 0) :]
-            self._held = joined[at + len(START) :]
-            return self._keys(head, now) + mark + self._ended(now)
+            self._held = []
+            return self._keys(head, now) + mark + self._ended(joined[at + len(START) :], now)
         if END in data or (now < self._marked and len(data) > 1):  # the paste ended itself too early
             self._marked = now + MOMENT
             return START + pasted(data.replace(END, "")) + END
         return self._keys(data, now)
 
-    def _ended(self, now: float) -> str:
+    def _ended(self, data: str, now: float) -> str:
         """The paste, if its end has come. The last mark of the moment ends it, and what follows at once is text too."""
-        held = self._held or ""
-        if END not in held:
+        held = self._held if self._held is not None else []
+        held.append(data)
+        self._seam += data
+        if END not in self._seam:
+            self._seam = self._seam[1 - len(END) :]
             return ""
-        self._held, self._marked = None, now + MOMENT
-        return pasted(held.replace(END, "").replace(START, "")) + END
+        self._held, self._seam, self._marked = None, "", now + MOMENT
+        return pasted("".join(held).replace(END, "").replace(START, "")) + END
 
     def _keys(self, data: str, now: float) -> str:
         """Keys. Where they are a paste without marks, Enter is a new line and sends nothing."""

@@ -33,6 +33,7 @@ class Markdown:
         self._fence = ""  # the mark that opened a block of code
         self._indent = 0
         self._diff = False
+        self.info: str | None = None  # what the open block of code is said to be; None outside
         self._blank = True  # no blank line is due: nothing, or one, stands above
 
     def feed(self, text: str) -> list[Line]:
@@ -50,14 +51,19 @@ class Markdown:
         rest, self._part = "".join(self._part), list[str]()
         lines = self._line(rest) if rest else []
         lines += self._table()
-        self._fence = ""
+        self._fence, self.info = "", None
         return lines
 
     def live(self, rows: int) -> list[Line]:
         """The end of what is not finished yet, as it stands, at most `rows` lines of the screen."""
         waiting = [part for row in self._rows[-rows:] for part in wrap(line(row, "dim"), self.width)]
-        text = safe("".join(self._part).expandtabs(4))
-        text = text[max(0, len(text) - rows * self.width) // self.width * self.width :]
+        text = "".join(self._part)
+        self._part = [text]
+        seen = rows * self.width
+        if len(text) > 2 * seen:
+            text = text[(len(text) - seen) // self.width * self.width :]
+        text = safe(text.expandtabs(4))
+        text = text[max(0, len(text) - seen) // self.width * self.width :]
         if text.strip():
             waiting += wrap(line(text, "code") if self._fence else inline(text), self.width)
         return waiting[-rows:]
@@ -80,7 +86,7 @@ class Markdown:
     def _code(self, text: str) -> Line:
         mark = text.strip()
         if mark and set(mark) == {self._fence[0]} and len(mark) >= len(self._fence):
-            self._fence = ""
+            self._fence, self.info = "", None
             return line(mark, "dim")
         own = len(text) - len(text.lstrip(" "))
         shown = text[min(own, self._indent) :]
@@ -94,7 +100,8 @@ class Markdown:
         self._blank = False
         if found := _FENCE.fullmatch(text):
             self._fence, self._indent = found["mark"], len(found["indent"].expandtabs(4))
-            self._diff = found["info"].strip().lower() in ("diff", "patch")
+            info = self.info = found["info"].strip()
+            self._diff = info.lower() in ("diff", "patch")
             return [line(text.strip(), "dim")]
         if found := _HEADING.fullmatch(text):
             return wrap(inline(found["text"], "heading" if len(found["level"]) < 3 else "bold"), self.width)

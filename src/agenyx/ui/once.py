@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from agenyx.agent.ports import Approver
-from agenyx.app.settings import Settings
 from agenyx.app.start import open_conversation
 from agenyx.config.secrets import masker
 from agenyx.core.errors import AgenyxError, UsageError
 from agenyx.core.events import TurnFinished
 from agenyx.core.json import scrub
 from agenyx.core.messages import User
-from agenyx.core.verdict import Mode
 from agenyx.ui.approve import HeadlessApprover
 from agenyx.ui.exits import BROKEN_PIPE, FAILED, OK, code_of
 from agenyx.ui.flags import Options
@@ -23,6 +21,7 @@ from agenyx.ui.print import Printer
 from agenyx.ui.signals import Signals
 from agenyx.ui.stdin import Stdin
 from agenyx.ui.streams import Writer, standard
+from agenyx.ui.wanted import settings as settings
 
 if TYPE_CHECKING:
     from agenyx.ui.debug import Debug
@@ -94,9 +93,18 @@ async def _turn(
     printer.stage("session construction started")
     approver = _approver(signals, printer)
     deferring = _deferring(options, approver, goes_on=not prompt)
-    conversation = await open_conversation(settings(options), env, printer.emit, deferring or approver, printer.barrier)
+    asked = settings(options)
+    try:
+        conversation = await open_conversation(asked, env, printer.emit, deferring or approver, printer.barrier)
+    except BaseException as error:
+        printer.stage("session construction failed", {"error": type(error).__name__})
+        raise
     try:
         printer.stage("session construction completed")
+        if options.debug:
+            from agenyx.app.diagnostics import attach  # most runs do without
+
+            attach(conversation, printer.stage)
         if reads and not whole:
             piped = await stdin.take(whole=False)
             if piped is None:
@@ -130,6 +138,7 @@ async def _turn(
             from agenyx.app.sight import attached
 
             words = attached(conversation, words, options.image.split("\0"))
+        printer.stage("turn admission started")
         finished = await (conversation.prompt(words) if words else conversation.go_on())
         printer.finish(finished, conversation.session_id)
         return finished
@@ -162,49 +171,6 @@ def _debug() -> Debug:
     from agenyx.ui.debug import Debug  # most runs do without
 
     return Debug()
-
-
-def settings(options: Options) -> Settings:
-    """The options as the app takes them."""
-    return Settings(
-        cwd=os.path.abspath(options.cwd or os.curdir),
-        model=options.model,
-        provider=options.provider,
-        base_url=options.base_url,
-        effort=options.effort,
-        record=options.record,
-        replay=options.replay,
-        replay_loose=options.replay_loose,
-        mode=cast("Mode", options.mode),
-        unsafe=options.dangerous or options.allow_bypass,
-        mode_given=bool(options.dangerous or options.permission_mode) and "permission_mode" not in options.yielding,
-        max_steps=options.steps,
-        max_usd=float(options.max_budget_usd or 0),
-        max_tokens=int(options.max_tokens or 0),
-        resume=options.resume,
-        continue_=options.continue_,
-        fork=options.fork,
-        rebind=options.rebind,
-        placed=bool(options.cwd),
-        persist=not options.no_persistence,
-        trust=options.trust,
-        bare=options.bare,
-        defer=options.approvals == "defer",
-        yielding=options.yielding,
-        allowed=options.allowed_tools,
-        disallowed=options.disallowed_tools,
-        tool_set=options.tool_set,
-        agents=options.agents,
-        output_style=options.output_style,
-        mcp_config=options.mcp_config,
-        mcp_strict=options.mcp_strict,
-        session_id=options.session_id,
-        system_prompt=options.system_prompt if "system_prompt" in options.given else None,
-        append_system=options.append_system,
-        tools=options.base_tools,
-        sources=tuple(options.sources.split(",")) if "sources" in options.given else None,
-        style_given=bool(options.output_style) and "output_style" not in options.yielding,
-    )
 
 
 def joined(prompt: str, piped: str | None) -> str:

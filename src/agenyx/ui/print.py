@@ -7,7 +7,7 @@ appears while it is made. `emit` never waits and never raises.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -125,10 +125,10 @@ class Printer:
         """Tell the person something that is not an event."""
         self._say(complaint(message, fix))
 
-    def stage(self, message: str) -> None:
+    def stage(self, message: str, fields: Mapping[str, str | int] | None = None) -> None:
         """Note a stage of the program, where diagnostics were asked for."""
         if self._debug:
-            self._err.raw(self._debug.stage(message, session=self.view.session))
+            self._err.raw(self._debug.told(message, self.view, fields or {}))
 
     def note(self, text: str) -> None:
         """Tell what a command says before its turn begins."""

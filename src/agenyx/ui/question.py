@@ -31,28 +31,45 @@ class Question(Struct, frozen=True):
     end: tuple[str, ...]
 
 
+class Parts(Struct, frozen=True):
+    """What `compose` puts together, as rows: the title, all of the call, its commands with what each does, what it
+    touches and why it is asked about, and what to be careful about."""
+
+    title: tuple[str, ...]
+    call: tuple[str, ...]
+    deeds: tuple[str, ...]
+    facts: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
 def compose(approval: Approval, columns: int, lines: int, below: int) -> Question:
     """The question for a screen of `columns` and `lines`, when `below` rows of choices follow."""
     width = max(columns - 1, _LEAST)  # a full row would leave the cursor in doubt
+    made = parts(approval, width)
+
+    def whole(*middle: tuple[str, ...]) -> list[str]:
+        found = [("", *made.title), *middle]
+        return [row for part in found if part for row in (*part, "")] + list(made.facts)
+
+    rows = whole(made.call, made.deeds)
+    if len(rows) + len(made.warnings) + below > lines:
+        rows = whole(made.deeds, made.call)  # the end of the call itself is what stays to be seen
+        above = len(rows) + 1 + len(made.warnings) + below - lines
+        rows += _row(f"({above} more rows stand above: scroll up to read all of it)", width)
+    return Question((*rows, *made.warnings), (*made.facts, *made.warnings))
+
+
+def parts(approval: Approval, width: int) -> Parts:
+    """The question in its parts, each of rows of at most `width` columns."""
     effects = approval.effects
     head = reveal(_title(approval))
     body = reveal(_subject(approval))
     call = text_rows(body.text.rstrip("\n"), width)
-    parts = () if _lone(effects) else effects.commands
-    deeds = [f"{_GUTTER}{row}" for row in table(parts, width - len(_GUTTER))]
+    commands = () if _lone(effects) else effects.commands
+    deeds = [f"{_GUTTER}{row}" for row in table(commands, width - len(_GUTTER))]
     facts, notes = _facts(approval, width)
     warnings = [row for text in _warnings([head, body, *notes], effects) for row in _row(f"WARNING: {text}", width)]
-
-    def whole(*middle: list[str]) -> list[str]:
-        parts = [["", *_row(flat(head.text), width)], *middle]
-        return [row for part in parts if part for row in (*part, "")] + facts
-
-    rows = whole(call, deeds)
-    if len(rows) + len(warnings) + below > lines:
-        rows = whole(deeds, call)  # the end of the call itself is what stays to be seen
-        above = len(rows) + 1 + len(warnings) + below - lines
-        rows += _row(f"({above} more rows stand above: scroll up to read all of it)", width)
-    return Question((*rows, *warnings), tuple(facts + warnings))
+    return Parts(tuple(_row(flat(head.text), width)), tuple(call), tuple(deeds), tuple(facts), tuple(warnings))
 
 
 def text_rows(text: str, width: int) -> list[str]:

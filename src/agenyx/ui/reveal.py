@@ -11,6 +11,7 @@ from agenyx.core.tty import safe
 
 _PADDING = re.compile(r"(?<=\S)[ \t]{40,}")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){10,}")
+_SPECIAL = re.compile(r"[^\n\t\x20-\x7e]")  # a long text is mostly of others
 _WORD = re.compile(r"[^\W\d_]+")
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp")  # categories
@@ -28,7 +29,11 @@ def reveal(text: str) -> Revealed:
     """Escape what cannot be seen, shorten padding to a mark, and say so."""
     warnings: list[str] = []
     hidden: dict[str, int] = {}
-    shown = "".join(_show(char, text[max(index - 1, 0)], hidden) for index, char in enumerate(text))
+
+    def show(match: re.Match[str]) -> str:
+        return _show(match[0], text[max(match.start() - 1, 0)], hidden)
+
+    shown = _SPECIAL.sub(show, text)
     if hidden:
         names = ", ".join(f"{_name(char)} x{count}" for char, count in sorted(hidden.items())[:5])
         more = f" and {len(hidden) - 5} more kinds" if len(hidden) > 5 else ""
@@ -43,8 +48,6 @@ def reveal(text: str) -> Revealed:
 
 
 def _show(char: str, before: str, hidden: dict[str, int]) -> str:
-    if char.isascii() and (char.isprintable() or char in "\n\t"):
-        return char
     if not _is_hidden(char, before):
         return char
     hidden[char] = hidden.get(char, 0) + 1

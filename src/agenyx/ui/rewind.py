@@ -113,7 +113,12 @@ def _root(found: History, home: str, env: Mapping[str, str]) -> Root:
             "Put it back where it was first.",
         )
     person = os.path.realpath(env["HOME"]) if env.get("HOME") else ""
-    return open_root(os.path.realpath(found.workspace), home, person)
+    root = open_root(os.path.realpath(found.workspace), home, person)
+    if found.folders:
+        from agenyx.app.folders import take  # few sessions have any
+
+        take(root, (), found.folders, env, home, root.path, lambda _: None)  # what is gone is left as it is
+    return root
 
 
 def _done(directory: str, name: str, chosen: Plan, what: str, home: str, env: Mapping[str, str]) -> Plan:

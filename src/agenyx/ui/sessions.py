@@ -28,6 +28,8 @@ Usage: agenyx sessions [list] [--all] [--cwd DIR] [--limit N] [--json]
        agenyx sessions delete ID [--revision REV] [--yes] [--json]
        agenyx sessions prune [--older-than AGE] [--keep N] [--max-size SIZE] [--all] [--yes] [--json]
        agenyx sessions rewind ...    (agenyx sessions rewind --help)
+       agenyx sessions export ID [-o FILE|DIR] ...    (agenyx sessions export --help)
+       agenyx sessions import FILE|DIR ...            (agenyx sessions import --help)
 
 ID is the id of a session in whatever directory, the beginning of one, or a title. A title is the first line of the
 first prompt, until you give another one.
@@ -39,6 +41,7 @@ first prompt, until you give another one.
   delete          remove it for good, with its files; asks first. If it breaks off, give the same again
   prune           say what exceeds the limits, and delete it with --yes; also finishes deletions that broke off, and
                   removes copies that did and sessions in which nothing was said
+  export, import  a session as a transcript that other programs read, and one of theirs as a session
   --older-than    last used longer ago: 12h, 30d, 8w
   --keep          more than so many, the latest stay
   --max-size      more than so many bytes in all: 500M, 2G
@@ -65,6 +68,10 @@ def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
         from agenyx.ui.rewind import main as rewind
 
         return rewind(argv[1:], env)
+    if argv and argv[0] in ("export", "import"):
+        from agenyx.ui.transcripts import main as transcripts
+
+        return transcripts(argv[0], argv[1:], env)
     given = arguments("sessions", argv, switches=_SWITCHES, values=_VALUES, words=(0, 99))
     if given.help:
         show(HELP)

@@ -98,8 +98,10 @@ def wrap(spans: Line, width: int, indent: str = "") -> list[Line]:
     used, lead = 0, 0
     for style, piece in _graphemes(spans):
         size = _cells(piece)
-        if used + size > width and len(row) > lead:
-            cut = _cut(row, lead, piece)
+        dropped = False
+        while used + size > width and len(row) > lead and not dropped:  # what is carried over may be too wide as well
+            full = _full(row, lead, width) if used > width else len(row)
+            cut = _cut(row[:full], lead, row[full][1] if full < len(row) else piece)
             rest = row[cut:]
             rows.append(_join(row[:cut], strip=True))
             row = [("", char, 1) for char in indent]
@@ -108,12 +110,23 @@ def wrap(spans: Line, width: int, indent: str = "") -> list[Line]:
                 rest.pop(0)
             row += rest
             used = sum(columns for _, _, columns in row)
-            if piece == " " and len(row) == lead:
-                continue
+            dropped = piece == " " and len(row) == lead
+        if dropped:
+            continue
         row.append((style, piece, size))
         used += size
     rows.append(_join(row, strip=True))
     return rows
+
+
+def _full(row: list[tuple[str, str, int]], lead: int, width: int) -> int:
+    """How much of a row that is too wide fits: at least one grapheme behind the first `lead`."""
+    used = 0
+    for index, (_, _, size) in enumerate(row):
+        used += size
+        if used > width and index > lead:
+            return index
+    return len(row)
 
 
 def _cut(row: list[tuple[str, str, int]], lead: int, after: str) -> int:

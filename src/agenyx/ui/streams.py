@@ -86,6 +86,14 @@ class Writer:
         self._queue(wake)
         await written.wait()
 
+    def settle(self, seconds: float) -> bool:
+        """Block until everything that was put has been written or has failed, at most so long. Whether it has."""
+        if self._thread is None:
+            return True
+        written = threading.Event()
+        self._queue(written.set)
+        return written.wait(seconds)
+
     def _queue(self, item: tuple[int, bytes] | Callable[[], None]) -> None:
         with self._ready:
             self._items.append(item)

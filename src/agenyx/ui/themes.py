@@ -14,6 +14,12 @@ THEMES: Mapping[str, Theme] = {
     "default": SGR,
     # Yellow and cyan can hardly be read on white.
     "light": {**SGR, "code": "34", "prompt": "1;34", "tool": "35", "warn": "1;35"},
+    # For those who see little contrast: nothing faint, and the plain colours in bold.
+    "contrast": {
+        **{name: codes for name, codes in SGR.items() if name != "dim"},
+        **{name: f"1;{SGR[name]}" for name in ("code", "tool", "ok", "warn", "error")},
+    },
+    "ansi": SGR,
     "mono": {"bold": "1", "dim": "2", "italic": "3", "link": "4", "strike": "9", "heading": "1", "prompt": "1"},
 }
 

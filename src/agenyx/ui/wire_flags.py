@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agenyx.ui.flag import PERMISSIONS, RUN, SESSION, Flag
+from agenyx.ui.flag import MODEL, PERMISSIONS, RUN, SESSION, Flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,12 +95,54 @@ WIRE: Sequence[Flag] = (
         once=True,
         empty=True,
     ),
+    Flag(
+        RUN,
+        ("--settings",),
+        "settings",
+        "settings for this run: JSON with permissions, hooks, env and model as other agents have them, or a file",
+        "JSON",
+        once=True,
+    ),
+    Flag(
+        PERMISSIONS,
+        ("--add-dir",),
+        "add_dir",
+        "add this folder to the workspace, with the same rules; may be given several times",
+        "DIR",
+        complete="directory",
+        many="\0",
+    ),
+    Flag(
+        MODEL,
+        ("--fallback-model",),
+        "fallback",
+        "a model of the same server that goes on with a turn where the chosen one is overloaded or out of order",
+        "NAME",
+        once=True,
+    ),
     Flag(RUN, ("--owned-process-tree",), "owned", "lead a process group of our own, so that a host can end all of it"),
     Flag(
         PERMISSIONS,
         ("--allow-dangerously-skip-permissions",),
         "allow_bypass",
         "permit the mode bypassPermissions, without beginning in it",
+    ),
+    Flag(
+        SESSION,
+        ("--resume-session-at",),
+        "resume_at",
+        "with --resume or --continue: go on after the message with this uuid, as it was told in JSON lines",
+        "UUID",
+        check=_uuid,
+        once=True,
+    ),
+    Flag(
+        SESSION,
+        ("--resume-drops-turn",),
+        "drops_turn",
+        "with --resume-session-at: refuse to leave behind more than the turn of this prompt",
+        "UUID",
+        once=True,
     ),
     Flag(SESSION, ("--session-id",), "session_id", "the id of the new session, a UUID", "UUID", check=_uuid, once=True),
 )

@@ -16,7 +16,6 @@ from msgspec import Struct
 
 from agenyx.workspace import files, publish
 from agenyx.workspace.files import FileProblem, Parts
-from agenyx.workspace.guards import within
 from agenyx.workspace.names import show
 from agenyx.workspace.root import Root
 
@@ -151,12 +150,14 @@ class Place:
             raise files.explain(shown, error, "removed") from None
 
     def _changing(self, real: bytes) -> tuple[bytes, Parts]:
-        if not within(real, self.root.real) or real == self.root.real:
+        holder = self.root.holder(real)
+        if holder is None or real in (self.root.real, holder.real):
             raise FileProblem(f"{show(real)} lies outside the workspace", "It was left as it is.")
         return self._parts(real)
 
     def _parts(self, real: bytes) -> tuple[bytes, Parts]:
-        top = self.root.real if within(real, self.root.real) else b"/"
+        holder = self.root.holder(real)
+        top = holder.real if holder is not None else b"/"
         return top, tuple(part for part in real[len(top) :].split(b"/") if part)
 
 

@@ -1,7 +1,8 @@
 """The workspace root: from a path in words to a `PathRef`, and the only way to the files below it.
 
-Owns containment, protection and identity of paths. Knows no tool, no rule and no text encoding; what is protected, and
-why, is told by callables.
+Owns containment, protection and identity of paths. Further folders stand beside it, each a root of its own with its own
+guards: the root that holds a path judges and opens it. Knows no tool, no rule and no text encoding; what is protected,
+and why, is told by callables.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ _KERNEL = (b"/dev", b"/proc", b"/sys")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _OWN = "belongs to Agenyx itself, with its keys and sessions; nothing in it is used by a tool"
 _STANDS = "/proc/self/fd"
+
+
+_Use = Literal["read", "write", "tree"]  # see policy.paths
 
 
 def _unprotected(_path: bytes) -> str:
@@ -56,7 +60,7 @@ def _unusable(raw: bytes) -> str:
 
 
 class Root:
-    """One workspace folder. `path` is its real path.
+    """One workspace folder. `path` is its real path; `beside` are the folders that the person added to it.
 
     `protected` maps a real path to why it may not be read unasked, or "". `changing` does so for changing it, `below`
     for taking it along with a whole folder; both are `protected` if not given. `home` is Agenyx's own folder, which no
@@ -78,6 +82,7 @@ class Root:
         self.path = os.fsdecode(self.real)
         self._shown = show(self.real)
         changing, below = changing or protected, below or protected
+        self.beside: tuple[Root, ...] = ()
         self._reading, self._changing = protected, changing
         self._guards = Guards(self.real, protected, below, os.fsencode(home), known)
         try:
@@ -85,6 +90,26 @@ class Root:
             self._identity = (facts.st_dev, facts.st_ino)
         except OSError:
             self._identity = None
+
+    # --- further folders -------------------------------------------------------------------------------------------
+
+    def join(self, other: Root) -> bool:
+        """Take a further folder in; False where it is held already. Those that lie below it are part of it then."""
+        if self.holder(other.real) is not None and not within(self.real, other.real):
+            return False
+        self.beside = (*(one for one in self.beside if not within(one.real, other.real)), other)
+        return True
+
+    def holder(self, real: bytes) -> Root | None:
+        """The root that holds a path, None where it lies outside of all. The workspace comes first: it may lie below
+        a folder that was added."""
+        if within(real, self.real):
+            return self
+        return next((one for one in self.beside if within(real, one.real)), None)
+
+    def folders(self) -> tuple[str, ...]:
+        """The real paths of the folders that were added."""
+        return tuple(one.path for one in self.beside)
 
     # --- from words to references ----------------------------------------------------------------------------------
 
@@ -97,7 +122,7 @@ class Root:
             plain = os.path.join(self.real, literal(text))
             raw = plain if os.path.lexists(plain) else raw
         found = resolve(os.path.join(self.real, raw))
-        return self._ref(found, self._why(writing), self._confined)
+        return self._ref(found, "write" if writing else "read", self._confined)
 
     def word(self, word: str, cwd: str = "", writing: bool = False, removing: bool = False) -> PathRef:
         """The path that a word of a shell command names, in a directory: absolute, or relative to the root.
@@ -111,15 +136,15 @@ class Root:
         if problem := _unusable(raw) or _unusable(folder):
             return PathRef(show(raw[:200]), b"", None, problem=problem)
         found = resolve(os.path.join(self.real, folder, raw), follow=not removing)
-        return self._ref(found, self._why(writing or removing), self._forbidden)
+        return self._ref(found, "write" if writing or removing else "read", self._forbidden)
 
     def at(self, real: bytes, writing: bool = False) -> PathRef:
         """The reference of an absolute path that holds no links."""
-        return self._ref(Resolved(real), self._why(writing), self._confined)
+        return self._ref(Resolved(real), "write" if writing else "read", self._confined)
 
     def found(self, real: bytes) -> PathRef:
         """The reference of a path that was met below a folder, not named: protected only if it holds secrets."""
-        return self._ref(Resolved(real), self._guards.below, self._confined, thorough=False)
+        return self._ref(Resolved(real), "tree", self._confined, thorough=False)
 
     def owns(self, real: bytes) -> bool:
         """Whether a path lies in Agenyx's own folder, by its name."""
@@ -127,7 +152,7 @@ class Root:
 
     def hides(self, real: bytes) -> str:
         """Whether a name met below a folder is left out of lists: why, or "". Looks at the name only."""
-        return _OWN if self._guards.owns(real) else self._guards.below(real)
+        return _OWN if self._guards.owns(real) else self._protected(real, "tree")
 
     def holds(self, ref: PathRef, writing: bool = False, hidden: bool = True) -> str:
         """Why the tree below a folder must not be read, or changed, as a whole unasked, or "".
@@ -135,24 +160,31 @@ class Root:
         Without `hidden`, what begins with a dot is passed over, as some programs do. Bounded in size and time: what
         cannot be looked through wholly is asked about.
         """
-        return self._guards.holds(ref.real, writing, hidden) if ref.real else ""
+        return self._of(ref.real)._guards.holds(ref.real, writing, hidden) if ref.real else ""
 
     def keeps_home(self, ref: PathRef) -> bool:
         """Whether Agenyx's own folder lies below a path: whoever goes through the whole tree would reach it."""
         return bool(ref.real) and self._guards.above_home(ref.real)
 
-    def _why(self, writing: bool) -> Protected:
-        return self._changing if writing else self._reading
+    def _of(self, real: bytes) -> Root:
+        return self.holder(real) or self
+
+    def _protected(self, real: bytes, use: _Use) -> str:
+        """Why a path is protected from this use, by the root that holds it, or ""."""
+        holder = self._of(real)
+        if use == "tree":
+            return holder._guards.below(real)
+        return holder._changing(real) if use == "write" else holder._reading(real)
 
     def _ref(
         self,
         found: Resolved,
-        why: Protected,
+        use: _Use,
         refuse: Callable[[bytes, str, os.stat_result | None], str],
         thorough: bool = True,
     ) -> PathRef:
-        real, inside = found.real, within(found.real, self.real)
-        shown = self._relative(real) if inside else show(real)
+        real, holder = found.real, self.holder(found.real)
+        shown = self._relative(real) if holder is self else show(real)
         problem, facts = "", None
         try:
             facts = os.stat(real, follow_symlinks=False)
@@ -165,26 +197,33 @@ class Root:
             problem = f"{shown} {_OWN}"
         problem = refuse(real, shown, facts) or problem
         identity = (facts.st_dev, facts.st_ino) if facts else None
-        protected = next((reason for path in (real, *found.via) if (reason := why(path))), "")
+        protected = next((reason for path in (real, *found.via) if (reason := self._protected(path, use))), "")
         if facts and not protected and stat.S_ISCHR(facts.st_mode) and not harmless(real):
             protected = "it is a device"
         if facts and not protected and stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
-            protected = self._alias(real, facts, why, thorough)
-        root = self._shown if inside else "/dev" if harmless(real) else None
+            protected = self._alias(real, facts, use, thorough)
+        root = holder._shown if holder is not None else "/dev" if harmless(real) else None
         return PathRef(shown, real, root, identity, protected, problem)
 
-    def _alias(self, real: bytes, facts: os.stat_result, why: Protected, thorough: bool) -> str:
-        if (other := self._guards.other_name(real, facts, why, thorough)) is None:
-            return ""
-        named = self._relative(other) if within(other, self.real) else show(other)
-        return f"another name of {named}: {why(other) or 'it holds secrets'}"
+    def _alias(self, real: bytes, facts: os.stat_result, use: _Use, thorough: bool) -> str:
+        """Whether a file with several names is a protected one: looked for where it lies, then in the other roots."""
+
+        def why(path: bytes) -> str:
+            return self._protected(path, use)
+
+        first = self._of(real)
+        for root in (first, *(one for one in (self, *self.beside) if one is not first)):
+            if (other := root._guards.other_name(real, facts, why, thorough)) is not None:
+                named = self._relative(other) if within(other, self.real) else show(other)
+                return f"another name of {named}: {why(other) or 'it holds secrets'}"
+        return ""
 
     def _confined(self, real: bytes, shown: str, facts: os.stat_result | None) -> str:
         """Why a file tool must not use a path, or ""."""
         if any(within(real, place) and not within(self.real, place) for place in _KERNEL):
             return f"{shown} is a device or kernel file; use a regular file in the workspace"
-        if not within(real, self.real):
-            return f"{shown} lies outside the workspace {self._shown}; use a path inside it"
+        if self.holder(real) is None:
+            return f"{shown} lies outside the {self._walls()}"
         if facts and stat.S_ISLNK(facts.st_mode):  # the only links that resolving leaves are loops
             return f"{shown} is a loop of symbolic links; use another path"
         return ""
@@ -193,6 +232,12 @@ class Root:
         """Why even a command must not use a path, or ""."""
         why = "" if harmless(real) else forbidden(real, facts)
         return f"{shown} {why}; nothing may use it" if why else ""
+
+    def _walls(self) -> str:
+        if not self.beside:
+            return f"workspace {self._shown}; use a path inside it"
+        added = ", ".join(one._shown for one in self.beside)
+        return f"workspace {self._shown} and the folders added to it ({added}); use a path inside them"
 
     def _relative(self, real: bytes) -> str:
         shown = show(real[len(self.real) :].lstrip(b"/")) or "."
@@ -213,15 +258,18 @@ class Root:
 
     def opened(self, ref: PathRef) -> AbstractContextManager[tuple[int, os.stat_result]]:
         """A descriptor open for reading, and its facts. Raises FileProblem on entry."""
-        return files.opened(self.real, self._parts(ref), ref.shown, self._judged(ref))
+        top, parts, judged = self._way(ref)
+        return files.opened(top, parts, ref.shown, judged)
 
     def read_bytes(self, ref: PathRef, cap: int = FILE_BYTES) -> FileContent:
         """A whole regular file of at most `cap` bytes, the one that was judged. Raises FileProblem."""
-        return files.read(self.real, self._parts(ref), ref.shown, cap, self._judged(ref))
+        top, parts, judged = self._way(ref)
+        return files.read(top, parts, ref.shown, cap, judged)
 
     def entries(self, ref: PathRef, cap: int = 100_000) -> tuple[list[Listed], bool]:
         """The names in a folder, unordered, at most `cap`; and whether there are more. Raises FileProblem."""
-        return files.entries(self.real, self._parts(ref), ref.shown, cap, self._judged(ref))
+        top, parts, judged = self._way(ref)
+        return files.entries(top, parts, ref.shown, cap, judged)
 
     @contextmanager
     def standing(self, ref: PathRef) -> Generator[bytes]:
@@ -229,19 +277,21 @@ class Root:
 
         Raises FileProblem on entry. Where the system has no such path, it is the folder's own.
         """
-        with files.standing(self.real, self._parts(ref), ref.shown, self._judged(ref)) as descriptor:
+        top, parts, judged = self._way(ref)
+        with files.standing(top, parts, ref.shown, judged) as descriptor:
             yield os.fsencode(f"{_STANDS}/{descriptor}") if os.path.isdir(_STANDS) else ref.real
 
     def replace(self, ref: PathRef, data: bytes, expected: str | None = None) -> str:
         """Put `data` in place of the file in one step and return its SHA-256; see `publish.replace`."""
-        return publish.replace(self.real, self._parts(ref), ref.shown, data, expected, FILE_BYTES, self._judged(ref))
+        top, parts, judged = self._way(ref)
+        return publish.replace(top, parts, ref.shown, data, expected, FILE_BYTES, judged)
 
-    def _judged(self, ref: PathRef) -> Judged:
-        return Judged(self._identity, ref.identity)
-
-    def _parts(self, ref: PathRef) -> files.Parts:
+    def _way(self, ref: PathRef) -> tuple[bytes, files.Parts, Judged]:
+        """The folder that holds a path, the names from there to it, and what was judged. Raises FileProblem."""
         if ref.problem:
             raise FileProblem(ref.problem)
-        if not within(ref.real, self.real):
-            raise FileProblem(f"{ref.shown} lies outside the workspace {self._shown}", "Use a path inside it.")
-        return tuple(part for part in ref.real[len(self.real) :].split(b"/") if part)
+        if (holder := self.holder(ref.real)) is None:
+            outside = f"{ref.shown} lies outside the {self._walls().partition(';')[0]}"
+            raise FileProblem(outside, "Use a path inside it.")
+        parts = tuple(part for part in ref.real[len(holder.real) :].split(b"/") if part)
+        return holder.real, parts, Judged(holder._identity, ref.identity)

@@ -7,7 +7,7 @@ hidden files are seen, `.git` is not, links are not followed. Paths come back as
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -99,9 +99,11 @@ class Searcher:
         self._workspace = workspace
         self._seconds = seconds
 
-    async def files(self, folder: bytes, cap: int) -> tuple[list[bytes], Answer]:
-        """All files below a folder. Raises SearchError."""
-        answer = await self._run(folder, ["--files"], (b"./",), cap)
+    async def files(
+        self, folder: bytes, cap: int, on_output: Callable[[bytes], None] | None = None
+    ) -> tuple[list[bytes], Answer]:
+        """All files below a folder. `on_output` gets them as they come: `./path` and a NUL each. Raises SearchError."""
+        answer = await self._run(folder, ["--files"], (b"./",), cap, on_output)
         paths = answer.output.split(b"\0")
         paths.pop()  # what follows the last NUL: nothing, or a torn path
         return [path.removeprefix(b"./") for path in paths], answer
@@ -110,7 +112,14 @@ class Searcher:
         """Search files or folders, named relative to a folder. Raises SearchError."""
         return await self._run(folder, query.options(), tuple(b"./" + name for name in targets), cap)
 
-    async def _run(self, folder: bytes, options: list[str], targets: tuple[bytes, ...], cap: int) -> Answer:
+    async def _run(
+        self,
+        folder: bytes,
+        options: list[str],
+        targets: tuple[bytes, ...],
+        cap: int,
+        on_output: Callable[[bytes], None] | None = None,
+    ) -> Answer:
         program = programs.find("rg", self._env, self._workspace)
         if program is None:
             raise SearchError("The search program rg is not installed", "Ask the user to run: pip install ripgrep")
@@ -124,7 +133,8 @@ class Searcher:
                 head=cap,
                 tail=0,
                 stop_after=cap,
-            )
+            ),
+            on_output,
         )
         output = ended.output.head[:cap]
         if ended.timed_out:

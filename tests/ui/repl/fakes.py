@@ -13,7 +13,8 @@ from agenyx.core.errors import UsageError
 from agenyx.core.events import AgentEvent, Body, Outcome, StepStarted, TextDelta, TurnFinished, TurnStarted, Usage
 from agenyx.core.verdict import Mode, Rule
 from agenyx.session.records import Compacted
-from agenyx.ui.spans import Line, plain
+from agenyx.ui.repl.transcript import Transcript
+from agenyx.ui.spans import ASCII, Line, plain
 
 
 class FakeStatus(Struct, frozen=True):
@@ -119,6 +120,7 @@ class FakeSurface:
     columns, echoes = 80, False
 
     def __init__(self) -> None:
+        self.transcript = Transcript(lambda: self.columns, ASCII, lambda: 100.0)
         self.lines: list[Line] = []
         self.asked = asyncio.Event()
         self.taken_back: list[str] = []
@@ -128,8 +130,8 @@ class FakeSurface:
     def text(self) -> str:
         return "\n".join(plain(spans) for spans in self.lines)
 
-    def show(self, lines: list[Line]) -> None:
-        self.lines += lines
+    def changed(self) -> None:
+        self.lines += self.transcript.take()
         self._shown.set()
 
     async def see(self, text: str) -> None:
@@ -140,9 +142,6 @@ class FakeSurface:
                 await self._shown.wait()
             for _ in range(3):
                 await asyncio.sleep(0)
-
-    def changed(self) -> None:
-        pass
 
     def ready(self) -> None:
         self.asked.set()

@@ -17,9 +17,9 @@ def run() -> int:
     from agenyx.ui.repl import main
 
     if os.environ.get("REPL_FAULT"):
-        from agenyx.ui.repl.loop import Repl
+        from agenyx.ui.chat.loop import Chat
 
-        Repl.submit = lambda self, text: 1 // 0  # type: ignore[assignment,method-assign]
+        Chat.submit = lambda self, text: 1 // 0  # type: ignore[assignment,method-assign]
     try:
         return main(parse(sys.argv[1:]), dict(os.environ), signals)
     except Exception as error:  # noqa: BLE001 - the rim of the program

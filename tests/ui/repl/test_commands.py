@@ -63,7 +63,7 @@ def test_other_colours_hold_at_once_and_from_then_on(repl: Start, home: Path) ->
         screen = repl(server.url)
         screen.see(GREETED)
         screen.type("/theme\r")
-        screen.see("theme default; there are: default, light, mono")
+        screen.see("theme default; there are: default, light, contrast, ansi, mono")
         assert prompt("1;36") in screen.data and prompt("1;34") not in screen.data
         screen.type("/theme pink\r")
         screen.see("there is no theme pink")
@@ -94,3 +94,29 @@ def test_without_colours_a_theme_changes_nothing_and_is_kept(repl: Start, home: 
         screen.type("\x04")
         assert screen.end() == 0
         assert 'theme = "light"' in (home / ".agenyx" / "settings.toml").read_text()
+
+
+def test_a_command_of_the_shell_that_a_person_types(repl: Start, work: Path) -> None:
+    with RawServer([answer("first answer")]) as server:
+        screen = repl(server.url)
+        screen.see(GREETED)
+        screen.type("!echo from-$((40+2)); touch made\r")
+        screen.see("from-42")
+        assert (work / "made").exists() and server.requests == []
+        screen.type("!sleep 300\r")
+        screen.see("running Bash")
+        screen.type("\x03")
+        screen.until(lambda: not screen.shows("running Bash"), "it is stopped")
+        screen.type("look\r")
+        screen.see("first answer")
+        assert "from-42" in server.requests[0].body.decode()
+
+
+def test_on_a_dumb_terminal_too(repl: Start, work: Path) -> None:
+    with RawServer([]) as server:
+        screen = repl(server.url, TERM="dumb")
+        screen.see(GREETED)
+        screen.until(lambda: screen.data.endswith(b"> "), "it asks")
+        screen.type("!echo from-$((40+2)); touch made\r")
+        screen.see("from-42")
+        assert (work / "made").exists()

@@ -11,7 +11,9 @@ from prompt_toolkit.document import Document
 
 from agenyx.app.commands.table import BUILTIN
 from agenyx.proc.spawn import Processes
-from agenyx.ui.repl.complete import Files, Suggestions, best
+from agenyx.ui.chat.files import Files
+from agenyx.ui.chat.fuzzy import best
+from agenyx.ui.repl.complete import Suggestions
 
 PATHS = ["src/agenyx/ui/repl/loop.py", "src/loop.py", "docs/loop/readme.md", "tests/test_loop.py", "a.txt"]
 

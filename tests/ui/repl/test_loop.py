@@ -15,9 +15,9 @@ from agenyx.core.errors import UsageError
 from agenyx.core.events import Usage
 from agenyx.proc.spawn import Processes
 from agenyx.session.records import Compacted
-from agenyx.ui.repl import loop as module
-from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.loop import Repl
+from agenyx.ui.chat import loop as module
+from agenyx.ui.chat.commands.context import Context
+from agenyx.ui.chat.loop import Chat
 from agenyx.ui.spans import ASCII
 
 from .fakes import FakeStatus, FakeSurface, FakeTalk
@@ -40,10 +40,10 @@ class Bench:
             self.opened[-1].unfinished = self.unfinished
             return self.opened[-1]
 
-        def context(repl: Repl) -> Context:
+        def context(repl: Chat) -> Context:
             return Context(repl, Settings(str(home)), {"PATH": "/usr/bin:/bin"}, str(home), str(home), self.processes)
 
-        self.repl = Repl(self.surface, opens, ASCII, context, lambda: self.now)
+        self.repl = Chat(self.surface, self.surface.transcript, opens, ASCII, context, lambda: self.now)
 
     @property
     def talk(self) -> FakeTalk:
@@ -125,6 +125,19 @@ def test_an_interrupt_stops_the_turn_and_gives_the_queue_back(tmp_path: Path) ->
     assert "Stopped by the user." in bench.surface.text
 
 
+def test_what_is_sent_after_the_stop_is_meant_for_what_comes_next(tmp_path: Path) -> None:
+    async def script(bench: Bench) -> None:
+        await running(bench)
+        bench.repl.submit("waited before")
+        bench.repl.interrupt()
+        bench.repl.submit("hello")
+        await bench.idle()
+
+    code, bench = drive(tmp_path, script)
+    assert (code, bench.surface.taken_back) == (0, ["waited before"])
+    assert bench.talk.told == ["wait", "hello", "closed"]
+
+
 def test_two_interrupts_within_a_second_leave(tmp_path: Path) -> None:
     async def script(bench: Bench) -> None:
         await running(bench)
@@ -179,7 +192,13 @@ def test_a_conversation_that_cannot_be_opened_is_an_error(tmp_path: Path) -> Non
         async def refuses(session: str) -> Any:
             raise UsageError("no provider", "Log in.")
 
-        repl = Repl(bench.surface, refuses, ASCII, lambda repl: Context(repl, Settings("/"), {}, "/", "/", Processes()))
+        repl = Chat(
+            bench.surface,
+            bench.surface.transcript,
+            refuses,
+            ASCII,
+            lambda repl: Context(repl, Settings("/"), {}, "/", "/", Processes()),
+        )
         with pytest.raises(UsageError, match="no provider"):
             await repl.run()
 

@@ -83,13 +83,14 @@ def test_piped_lines_are_inputs_in_their_order(home: Path, work: Path) -> None:
             PROGRAM,
             cwd=work,
             env=env,
-            input=b"first\n/status\nsecond",
+            input=b"first\n/status\n!touch made",
             capture_output=True,
             timeout=60,
             start_new_session=True,
             check=False,
         )
-        assert [request.json["messages"][-1]["content"] for request in server.requests] == ["first", "second"]
+        assert [request.json["messages"][-1]["content"] for request in server.requests] == ["first", "!touch made"]
+    assert not (work / "made").exists()  # nobody typed it
     text = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b"")
     assert text.index("\none\n") < text.index("workspace") < text.index("\ntwo\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agenyx.core.events import Usage
-from agenyx.ui.repl.status import money, status_line, tokens
+from agenyx.ui.chat.status import money, status_line, tokens
 from agenyx.ui.spans import ASCII, cells
 
 from .fakes import FakeStatus

@@ -11,7 +11,7 @@ import pytest
 from agenyx.app.commands.tree import drawn
 from agenyx.core.errors import AgenyxError
 from agenyx.session.tree import Tree, Turn
-from agenyx.ui.repl.commands.rewind import chosen
+from agenyx.ui.chat.commands.rewind import chosen
 from support.pty_screen import Screen
 from support.raw_server import RawServer
 

@@ -44,7 +44,16 @@ class Writer:
             return {"type": "control_response", "response": inner}
         if pick < 0.95:
             return {"type": "control_cancel_request", "request_id": self.random.choice([*self.asked, "never"])}
+        if pick < 0.98:
+            return self._upload()
         return {"type": self.random.choice(("keep_alive", "assistant", "hologram"))}
+
+    def _upload(self) -> dict[str, Any]:
+        operation = self.random.choice(("begin", "chunk", "commit", "abort", *JUNK))
+        upload = self.random.choice(("upl_1", "upl_2", *JUNK))
+        names = ("prompt_uuid", "attachment_id", "name", "size_bytes", "mime_type", "sha256", "sequence", "data")
+        fields = {name: self.random.choice((*JUNK, "att_1", "QUFB")) for name in self.random.sample(names, 4)}
+        return {"type": "attachment_import", "version": 1, "operation": operation, "upload_id": upload, **fields}
 
     def _prompt(self) -> dict[str, Any]:
         content = self.random.choice((*WORDS, [{"type": "text", "text": "hi"}], [{"type": "image"}], *JUNK))

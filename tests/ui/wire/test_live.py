@@ -54,7 +54,8 @@ def test_the_end_of_input_does_not_abort_the_running_turn(tmp_path: Path) -> Non
 
 def test_controls_are_answered_while_a_turn_runs(tmp_path: Path) -> None:
     go_on = threading.Event()
-    with RawServer([[begin(content("Hel")), Until(go_on)], says()]) as server, Host(tmp_path, server, PARTIAL) as host:
+    script = [[begin(content("Hel")), Until(go_on), *says("lo.")]]
+    with RawServer(script) as server, Host(tmp_path, server, PARTIAL) as host:
         host.prompt("hi")
         host.streaming()
         assert host.request("get_context_usage")["response"]["model"] == "served-model"

@@ -217,6 +217,46 @@ def test_agents_of_the_host_are_there(tmp_path: Path) -> None:
     assert "finder" in [one["name"] for one in seen["info"]["agents"]]
 
 
+def test_folders_settings_and_another_model_of_the_host(tmp_path: Path) -> None:
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    script = [
+        [plain(529, {"error": {"message": "overloaded"}}, "x-should-retry: false")],
+        calls("Write", file_path=str(lib / "a.txt"), content="x"),
+        calls("Bash", command="touch b.txt"),
+        calls("Bash", command='echo "stage $STAGE"'),
+        HELLO,
+    ]
+    with RawServer(script) as server:
+        seen = drive("configured", tmp_path, server)
+        models = [request.json["model"] for request in server.requests]
+    said = results(seen["messages"])
+    assert (lib / "a.txt").read_text() == "x", said
+    assert not (tmp_path / "work" / "b.txt").exists()
+    assert said[1].startswith("Denied:")
+    assert "stage blue" in said[2]
+    assert models == ["served-model", *["second-model"] * 4]
+    told = [one["data"]["content"] for one in seen["messages"] if one.get("subtype") == "informational"]
+    assert "second-model goes on" in told[0]
+
+
+def test_a_rule_of_the_host_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
+    with RawServer([HELLO]) as server:
+        seen = drive("unreadable", tmp_path, server)
+        assert server.requests == []
+    assert "error" in seen
+    assert any("permissions.deny" in line for line in [seen["text"], *seen["stderr"]]), seen
+
+
+def test_a_copy_goes_on_after_a_message(tmp_path: Path) -> None:
+    with RawServer([HELLO]) as server:
+        seen = drive("resumed_at", tmp_path, server)
+        words = [one["content"] for one in server.requests[2].json["messages"] if one["role"] == "user"]
+    assert seen["third"][-1]["result"] == "Hello."
+    assert seen["third"][-1]["session_id"] != seen["turns"][0][-1]["session_id"]
+    assert [word for word in words if word in ("one", "two", "three")] == ["one", "three"]
+
+
 EXAMPLES = CLIENTS / "claude_agent_sdk-0.2.189" / "examples"
 
 

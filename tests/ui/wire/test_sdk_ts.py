@@ -26,11 +26,21 @@ pytestmark = pytest.mark.skipif(
 def test_a_query_with_tools_hooks_agents_and_an_edited_permission(tmp_path: Path) -> None:
     cli, work = tmp_path / "agenyx-cli", tmp_path / "work"
     work.mkdir()
+    lib = tmp_path / "lib"
+    lib.mkdir()
     cli.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agenyx "$@"\n')
     cli.chmod(0o755)
     shutil.copy(HERE / "sdk_driver.mjs", tmp_path)
     (tmp_path / "node_modules").symlink_to(MODULES)
-    script = [calls("mcp__calc__add", a=2, b=3), calls("Write", file_path="a.txt", content="a"), says()]
+    (lib / "notes.txt").write_text("found")
+    (work / "secret.txt").write_text("hidden")
+    script = [
+        calls("mcp__calc__add", a=2, b=3),
+        calls("Write", file_path="a.txt", content="a"),
+        calls("Read", file_path=str(lib / "notes.txt")),
+        calls("Read", file_path="secret.txt"),
+        says(),
+    ]
     with RawServer(script) as server:
         model = {"OPENAI_API_KEY": "k" * 20, "OPENAI_BASE_URL": f"{server.url}/v1", "AGENYX_MODEL": "served-model"}
         done = subprocess.run(
@@ -46,10 +56,24 @@ def test_a_query_with_tools_hooks_agents_and_an_edited_permission(tmp_path: Path
     assert done.returncode == 0, done.stderr
     seen: dict[str, Any] = json.loads(done.stdout)
     told = [one for one in seen["messages"] if one["type"] != "stream_event"]
-    assert [one["type"] for one in told] == ["system", "assistant", "user", "assistant", "user", "assistant", "result"]
+    turns = ["assistant", "user"] * 4
+    assert [one["type"] for one in told] == ["system", *turns, "assistant", "result"]
     assert told[-1]["result"] == "Hello."
     assert told[2]["message"]["content"][0]["content"] == [{"type": "text", "text": "sum 5"}]
-    assert (seen["asked"], seen["hooked"]) == (["Write"], ["mcp__calc__add", "Write"])
+    assert (seen["asked"], seen["hooked"]) == (["Write"], ["mcp__calc__add", "Write", "Read", "Read"])
+    read, denied = (told[place]["message"]["content"][0]["content"][0]["text"] for place in (6, 8))
+    assert "found" in read
+    assert denied.startswith("Denied:") and "--settings" in denied
+    started = [one["event"].get("content_block") for one in seen["messages"] if one["type"] == "stream_event"]
+    streamed = [block["id"] for block in started if block and block["type"] == "tool_use"]
+    called = [
+        block["id"]
+        for one in told
+        if one["type"] == "assistant"
+        for block in one["message"]["content"]
+        if "id" in block
+    ]
+    assert streamed == called and len(called) == 4
     assert (work / "a.txt").read_text() == "edited"
     assert [one["value"] for one in seen["models"]] == ["served-model"]
     assert "help" in [one["name"] for one in seen["commands"]]

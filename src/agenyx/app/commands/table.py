@@ -64,6 +64,7 @@ BUILTIN: tuple[Command, ...] = (
     _row("cost", "tokens and money spent", "", ("usage",), instant=True),
     _row("context", "how full the model's window is", instant=True),
     _row("compact", "summarise the conversation to make room", "[FOCUS]"),
+    _row("add-dir", "the folders beside the workspace, or one more", "[PATH]"),
     _row("diff", "what changed since the last commit", "[PATH]", instant=True),
     _row("rename", "show what the session is called, or give it a title", "[TITLE]", instant=True),
     _row("branch", "begin another branch here, with a name", "[NAME]", ("fork",)),

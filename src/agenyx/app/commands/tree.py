@@ -36,19 +36,27 @@ def shown(turn: Turn) -> str:
     return clip(turn.text, _WIDTH)
 
 
-def drawn(tree: Tree) -> str:
-    """One row a turn; what went another way than the first turn that followed stands further right, and before it."""
-    if not tree.turns:
-        return "there are no turns yet"
+def laid(tree: Tree) -> list[tuple[Turn, int]]:
+    """All turns from above, with how far right each stands: what went another way than the first turn that followed
+    stands further right, and before it."""
     after: dict[int, list[Turn]] = {}
     for turn in tree.turns:
         after.setdefault(turn.after, []).append(turn)
-    rows = ["<- here, before the first turn"] if tree.head == 0 else []
+    made: list[tuple[Turn, int]] = []
     left = [(turn, depth) for depth, turn in _placed(after.get(0, []), 0)]
     while left:
         turn, depth = left.pop(0)
-        rows.append(_row(tree, turn, depth))
+        made.append((turn, depth))
         left[:0] = [(next_, place) for place, next_ in _placed(after.get(turn.number, []), depth)]
+    return made
+
+
+def drawn(tree: Tree) -> str:
+    """One row a turn."""
+    if not tree.turns:
+        return "there are no turns yet"
+    rows = ["<- here, before the first turn"] if tree.head == 0 else []
+    rows += [_row(tree, turn, depth) for turn, depth in laid(tree)]
     rows.append("/tree N goes on after turn N, /rewind N before it; * marks what the model sees")
     return "\n".join(rows)
 
@@ -59,11 +67,15 @@ def _placed(turns: list[Turn], depth: int) -> list[tuple[int, Turn]]:
 
 
 def _row(tree: Tree, turn: Turn, depth: int) -> str:
+    return f"{'*' if turn.active else ' '} {'  ' * depth}{turn.number:>2}  {shown(turn)}{place(tree, turn)}"
+
+
+def place(tree: Tree, turn: Turn) -> str:
+    """Behind a turn: the branch that begins with it, and whether the conversation stands there."""
     before = tree.turn(turn.after)
     begins = turn.branch and (before is None or before.branch != turn.branch)
     name = f"  [{clip(turn.branch, 30)}]" if begins else ""
-    here = ""
-    if turn.number == tree.head:
-        new = f", branch {clip(tree.branch, 30)} begins" if tree.branch != turn.branch else ""
-        here = f"  <- here{new}"
-    return f"{'*' if turn.active else ' '} {'  ' * depth}{turn.number:>2}  {shown(turn)}{name}{here}"
+    if turn.number != tree.head:
+        return name
+    new = f", branch {clip(tree.branch, 30)} begins" if tree.branch != turn.branch else ""
+    return f"{name}  <- here{new}"

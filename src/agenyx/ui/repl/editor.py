@@ -38,9 +38,10 @@ from prompt_toolkit.widgets import SearchToolbar
 
 from agenyx.core.errors import AgenyxError
 from agenyx.core.tty import safe
+from agenyx.ui.chat.surface import Driver
 from agenyx.ui.keyboard import Keyboard
 from agenyx.ui.repl.keys import bindings
-from agenyx.ui.repl.surface import Driver
+from agenyx.ui.repl.transcript import Transcript
 from agenyx.ui.spans import Line, ansi, cells
 from agenyx.ui.themes import THEMES, Theme
 
@@ -69,7 +70,8 @@ class Editor:
     """One per process: it owns the terminal on descriptors 0 and 1 while `run` runs."""
 
     driver: Driver
-    """Set before anything is shown."""
+    transcript: Transcript
+    """Both are set before anything is shown."""
 
     def __init__(self, history: History, completer: Completer, term: str, *, theme: str, colour: bool) -> None:
         self._colour = colour
@@ -119,11 +121,8 @@ class Editor:
         self._depth = ColorDepth.DEPTH_1_BIT if mono else ColorDepth.DEPTH_4_BIT
         return self._colour
 
-    def show(self, lines: list[Line]) -> None:
-        self._pending += lines
-        self._schedule()
-
     def changed(self) -> None:
+        self._pending += self.transcript.take()
         self._schedule()
 
     def ready(self) -> None:
@@ -229,7 +228,7 @@ class Editor:
         return max(self.app.output.get_size().rows - 1, 1)
 
     def _prepare(self) -> None:
-        self._live = self.driver.live(max(1, min(_LIVE, self._rows - 10)))
+        self._live = self.transcript.live(max(1, min(_LIVE, self._rows - 10)))
 
     def _live_text(self) -> StyleAndTextTuples:
         if not self._live:

@@ -11,8 +11,9 @@ import threading
 from contextlib import suppress
 
 from agenyx.core.errors import AgenyxError
-from agenyx.ui.repl.surface import Driver
-from agenyx.ui.spans import Line, plain
+from agenyx.ui.chat.surface import Driver
+from agenyx.ui.repl.transcript import Transcript
+from agenyx.ui.spans import plain
 from agenyx.ui.streams import Stream, Writer
 
 PROMPT = "> "
@@ -23,7 +24,8 @@ class Plain:
     """Reads lines from descriptor 0 and writes to `out`. `echo`: standard input is a terminal that shows a prompt."""
 
     driver: Driver
-    """Set before anything is shown."""
+    transcript: Transcript
+    """Both are set before anything is shown."""
 
     def __init__(self, writer: Writer, out: Stream, *, echo: bool) -> None:
         self._writer, self._out, self._echo = writer, out, echo
@@ -42,10 +44,9 @@ class Plain:
         except OSError:
             return _COLUMNS
 
-    def show(self, lines: list[Line]) -> None:
-        self._out.write("".join(plain(line) + "\n" for line in lines))
-
     def changed(self) -> None:
+        if lines := self.transcript.take():
+            self._out.write("".join(plain(line) + "\n" for line in lines))
         hint = self.driver.hint
         if hint and hint != self._told and hint.startswith("Ctrl"):
             self._out.write(f"\n{hint}\n")
@@ -97,4 +98,4 @@ class Plain:
         if not (row or newline) and self._ended:
             self.driver.leave()
         else:
-            self.driver.submit(row.decode("utf-8", "replace").removesuffix("\r"))
+            self.driver.submit(row.decode("utf-8", "replace").removesuffix("\r"), keyed=self._echo)

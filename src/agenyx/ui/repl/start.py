@@ -6,7 +6,9 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -21,24 +23,27 @@ from agenyx.core.tty import safe
 from agenyx.proc.spawn import Processes
 from agenyx.ui.approve import HeadlessApprover
 from agenyx.ui.ask import TerminalApprover
-from agenyx.ui.exits import FAILED
+from agenyx.ui.chat.commands.context import Context
+from agenyx.ui.chat.files import Files
+from agenyx.ui.chat.loop import Chat
+from agenyx.ui.chat.talk import Talk
 from agenyx.ui.flags import Options
 from agenyx.ui.once import settings
 from agenyx.ui.repl.aside import AsideApprover
-from agenyx.ui.repl.commands.context import Context
-from agenyx.ui.repl.complete import Files, Suggestions
+from agenyx.ui.repl.complete import Suggestions
 from agenyx.ui.repl.editor import Editor, can_edit
 from agenyx.ui.repl.guard import Guard
 from agenyx.ui.repl.history import FileHistory
-from agenyx.ui.repl.loop import PATIENCE, Repl
 from agenyx.ui.repl.plain import Plain
-from agenyx.ui.repl.surface import Surface
-from agenyx.ui.repl.talk import Talk
+from agenyx.ui.repl.transcript import Transcript
 from agenyx.ui.signals import Signals
 from agenyx.ui.spans import glyphs_for
 from agenyx.ui.streams import Writer, standard
 from agenyx.ui.terminal import find_terminal
 from agenyx.ui.themes import chosen
+
+if TYPE_CHECKING:
+    from agenyx.ui.debug_log import DebugLog
 
 
 def main(options: Options, env: Mapping[str, str], signals: Signals) -> int:
@@ -64,7 +69,12 @@ class _Session:
         self._out, _ = standard(self._writer)
         self._terminal = find_terminal()  # before any mode is changed
         self._approver: Approver = HeadlessApprover()
-        self._talking: Repl | None = None
+        self._talking: Chat | None = None
+        self._log: DebugLog | None = None
+        if options.debug:
+            from agenyx.ui.debug_log import DebugLog  # most talks do without
+
+            self._log = DebugLog(self._home)
 
     async def run(self, loop: asyncio.AbstractEventLoop) -> int:
         """Talk, then tell how to go on."""
@@ -77,21 +87,21 @@ class _Session:
         await self._writer.drain()
         return 128 + self._signals.received if self._signals.received else code
 
-    async def _lines(self, loop: asyncio.AbstractEventLoop) -> tuple[int, Repl]:
+    async def _lines(self, loop: asyncio.AbstractEventLoop) -> tuple[int, Chat]:
         surface = Plain(self._writer, self._out, echo=os.isatty(0))
-        surface.driver = repl = self._repl(surface)
+        repl = self._repl(surface)
         if self._terminal is not None:
             self._approver = TerminalApprover(self._terminal, self._signals, repl.barrier, env=self._env)
         talking = loop.create_task(repl.run(scrub(self._options.prompt)))
         guard = Guard(loop, self._signals, repl)
         guard.watch(talking)
         await asyncio.wait((talking, guard.fault), return_when=asyncio.FIRST_COMPLETED)
-        return await self._over(talking, guard, repl), repl
+        return await guard.over(talking), repl
 
-    async def _edited(self, loop: asyncio.AbstractEventLoop) -> tuple[int, Repl]:
+    async def _edited(self, loop: asyncio.AbstractEventLoop) -> tuple[int, Chat]:
         """The editor has the terminal until the talk is over. Raises what went wrong in either."""
         editor = self._editor()
-        editor.driver = repl = self._repl(editor)
+        repl = self._repl(editor)
         guard = Guard(loop, self._signals, repl)
         if self._terminal is not None:
             asks = TerminalApprover(self._terminal, self._signals, repl.barrier, env=self._env)
@@ -106,7 +116,7 @@ class _Session:
             guard.watch(talking)
             try:
                 await asyncio.wait((talking, editing, guard.fault), return_when=asyncio.FIRST_COMPLETED)
-                code = await self._over(talking, guard, repl)
+                code = await guard.over(talking)
             finally:
                 editor.exit()
                 await asyncio.wait((editing,))
@@ -114,20 +124,6 @@ class _Session:
         if error is not None and not isinstance(error, EOFError | OSError):  # those: the terminal is gone
             raise error
         return code, repl
-
-    async def _over(self, talking: asyncio.Task[int], guard: Guard, repl: Repl) -> int:
-        """End the talk where it is not over, and return its code. Raises what it raised, or the fault."""
-        if not talking.done():
-            repl.leave(FAILED)
-            await asyncio.wait((talking,), timeout=2 * PATIENCE)
-            talking.cancel()
-            await asyncio.wait((talking,), timeout=PATIENCE)
-        if guard.fault.done() and (fault := guard.fault.exception()) is not None:
-            raise fault
-        try:
-            return talking.result()
-        except (asyncio.CancelledError, asyncio.InvalidStateError):
-            return FAILED
 
     def _editor(self) -> Editor:
         files = Files(self._processes, self._env, self._workspace)
@@ -139,20 +135,28 @@ class _Session:
             colour=not self._env.get("NO_COLOR"),
         )
 
-    def _repl(self, surface: Surface) -> Repl:
-        def context(repl: Repl) -> Context:
+    def _repl(self, surface: Editor | Plain) -> Chat:
+        def context(repl: Chat) -> Context:
             return Context(repl, self._settings, self._env, self._home, self._workspace, self._processes)
 
         async def opened(session: str) -> Talk:
             chosen = replace(self._settings, resume=session, continue_=False, fork=False) if session else self._settings
-            return await open_conversation(chosen, self._env, repl.emit, self._approver, repl.barrier)
+            emit = self._log.around(repl.emit) if self._log else repl.emit
+            talk = await open_conversation(chosen, self._env, emit, self._approver, repl.barrier)
+            if self._log:
+                self._log.attach(talk)
+            return talk
 
-        self._talking = repl = Repl(surface, opened, glyphs_for(sys.stdout.encoding or "ascii"), context)
+        glyphs = glyphs_for(sys.stdout.encoding or "ascii")
+        surface.transcript = transcript = Transcript(lambda: surface.columns, glyphs, time.monotonic)
+        surface.driver = self._talking = repl = Chat(surface, transcript, opened, glyphs, context)
         return repl
 
     def _commands(self) -> tuple[Command, ...]:
         return self._talking.commands() if self._talking is not None else BUILTIN
 
-    def _farewell(self, repl: Repl) -> None:
+    def _farewell(self, repl: Chat) -> None:
+        if self._log:
+            self._out.write(safe(f"Diagnostics: {self._log.path}\n"))
         if repl.spoken and repl.last is not None and repl.last.persistent:
             self._out.write(safe(f"To go on with this session: agenyx --resume {repl.last.session_id}\n"))

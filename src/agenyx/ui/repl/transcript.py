@@ -29,18 +29,17 @@ from agenyx.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agenyx.core.messages import ToolCall, ToolResult
-from agenyx.core.tools import Effects
+from agenyx.core.messages import ToolResult
 from agenyx.core.tty import safe
 from agenyx.ui.activity import call_line, child_line, clip, line
+from agenyx.ui.chat.status import turn_text
 from agenyx.ui.markdown import Markdown, render
-from agenyx.ui.repl.status import turn_text
 from agenyx.ui.result import reason
 from agenyx.ui.reveal import reveal
+from agenyx.ui.scene.pulse import Pulse
 from agenyx.ui.spans import Glyphs, Line, Span, cells, wrap
 from agenyx.ui.spans import line as styled
 
-_TAIL = 4096  # bytes of a running call's output that are kept
 _TAIL_ROWS = 3
 _CHILD_ROWS = 8
 _DIFF_ROWS = 40
@@ -57,13 +56,7 @@ class Transcript:
         self._markdown: Markdown | None = None
         self._streamed = False  # text of the current step was shown
         self._kind = ""  # of what was shown last
-        self._calls: dict[str, tuple[ToolCall, Effects]] = {}
-        self._asked: set[str] = set()
-        self._running: dict[str, float] = {}
-        self._output: dict[str, bytes] = {}
-        self._children: dict[str, str] = {}  # what each subagent does, by its path
-        self._doing = ""
-        self._since: float | None = None
+        self._pulse = Pulse(clock)
 
     def take(self) -> list[Line]:
         """The lines that were finished since the last time."""
@@ -72,11 +65,11 @@ class Transcript:
 
     def live(self, rows: int) -> list[Line]:
         """At most `rows` lines, each of them fits the width: unfinished text, running output, what is being done."""
-        if self._since is None or rows < 1:
+        if (self._pulse.since is None and not self._pulse.running) or rows < 1:
             return []
         width = max(self._columns() - 1, 1)
         doing = styled(_fit(self._now_doing(), width), "dim")
-        children = [styled(_fit(f"  {text}", width), "dim") for text in self._children.values()]
+        children = [styled(_fit(f"  {text}", width), "dim") for text in self._pulse.children.values()]
         children = children[-max(min(_CHILD_ROWS, rows - 2), 0) :] if rows > 2 else []
         left = rows - 2 - len(children)
         tail = self._tail(width)[-min(_TAIL_ROWS, left) :] if left > 0 else []
@@ -86,13 +79,15 @@ class Transcript:
 
     # --- what the person and the program say -------------------------------------------------------------------------
 
-    def typed(self, text: str) -> None:
+    def typed(self, text: str, *, steer: bool = False) -> None:
         """The input of the person, as it was sent."""
         head, *others = safe(text).split("\n")
         self._gap("typed")
         self._lines.append((("prompt", "> "), ("bold", head)))
         self._lines += [(("prompt", "  "), ("bold", other)) for other in others]
         self._kind = "typed"
+        if steer:
+            self.say("The model reads this at its next step.", "dim")
 
     def say(self, text: str, style: str = "") -> None:
         """Words of the program, line by line; columns are two blanks apart, and what is wrapped stays in its own."""
@@ -108,6 +103,9 @@ class Transcript:
         if fix:
             self._lines += wrap(styled(safe(f"  {clip(fix, 2000)}")), self._columns(), "  ")
 
+    def restart(self, talk: object) -> None:
+        """Lines that were written stay."""
+
     def diff(self, text: str) -> None:
         """A difference, coloured by the first sign of each line."""
         self._gap("said")
@@ -118,67 +116,52 @@ class Transcript:
     def apply(self, event: AgentEvent) -> None:
         """Take one event in."""
         body = event.body
+        known = isinstance(body, CallFinished) and body.result.call in self._pulse.calls
+        self._pulse.apply(event)
         if event.agent and not isinstance(body, ApprovalAsked | ApprovalSettled):
             self._child(event.agent, body)
             return
         match body:
             case TextDelta(_, text):
                 self._text(text)
-            case ReasoningDelta():
-                self._doing = "thinking"
-            case CallDraft(_, name, _):
-                self._doing = f"writing a call of {clip(name, 40)}" if name else "writing a call"
             case TurnStarted():
-                self._since, self._doing, self._streamed = self._clock(), "waiting for the model", False
+                self._streamed = False
             case StepStarted():
                 self._end_text()
-                self._doing, self._streamed = "waiting for the model", False
-            case Done():
-                self._end_text()
-                self._doing = ""
-            case Failure():
+                self._streamed = False
+            case Done() | Failure():
                 self._end_text()
             case Retrying():
                 self._end_text()
                 self._activity(line(body), "warn")
-            case CallAccepted(call, effects):
-                self._calls[call.id] = (call, effects)
+            case CallAccepted(call):
                 self._activity(call_line(call), "tool")
-            case ApprovalAsked(approval):
-                self._asked.add(approval.call.id)
             case ApprovalSettled():
                 self._kind = "asked"  # the question stands on the screen
             case EffectStarted(calls):
                 self._started(calls)
-            case Output(call, data):
-                self._output[call] = (self._output.get(call, b"") + data)[-_TAIL:]
             case CallFinished(result, name, _):
-                self._finished_call(result, name, line(body))
+                self._finished_call(result, name, line(body), known=known)
             case TurnFinished():
                 self._finished(body)
+            case ApprovalAsked() | ReasoningDelta() | CallDraft() | Output():
+                pass
             case _:
                 self._activity(line(body), "warn")
 
     def _child(self, agent: str, body: Body) -> None:
-        """What a subagent does: a line while it works, and for good only what a person has to know."""
+        """Of what a subagent does only what a person has to know."""
         match body:
-            case TurnStarted():
-                self._children[agent] = f"{agent}: begins"
-            case TurnFinished(outcome):
-                self._children.pop(agent, None)
-                if self._since is None:  # it worked beside the conversation
-                    self._activity(f"  {agent}: {outcome.kind.replace('_', ' ')}\n", "dim")
+            case TurnFinished(outcome) if self._pulse.since is None:  # it worked beside the conversation
+                self._activity(f"  {agent}: {outcome.kind.replace('_', ' ')}\n", "dim")
             case Notice("warning" | "error"):
                 self._activity(child_line(agent, body), "warn")
-            case _ if text := child_line(agent, body):
-                self._children[agent] = text.strip()
             case _:
                 pass
 
     def _text(self, text: str) -> None:
         if self._markdown is None:
             self._markdown = Markdown(self._columns(), self._glyphs)
-        self._doing = "answering"
         self._add_text(self._markdown.feed(text))
 
     def _add_text(self, lines: list[Line]) -> None:
@@ -194,27 +177,20 @@ class Transcript:
 
     def _started(self, calls: tuple[str, ...]) -> None:
         for call in calls:
-            self._running[call] = self._clock()
-            _, effects = self._calls.get(call, (None, None))
-            if effects and effects.writes and effects.preview and call not in self._asked:
+            _, effects = self._pulse.calls.get(call, (None, None))
+            if effects and effects.writes and effects.preview and call not in self._pulse.seen:
                 rows = reveal(effects.preview).text.rstrip("\n").split("\n")
                 self._lines += [_diff_line(f"  {row}", 2) for row in rows[:_DIFF_ROWS]]
                 if len(rows) > _DIFF_ROWS:
                     self._lines.append(styled(f"  ... {len(rows) - _DIFF_ROWS} more lines", "dim"))
 
-    def _finished_call(self, result: ToolResult, name: str, text: str) -> None:
-        self._running.pop(result.call, None)
-        self._output.pop(result.call, None)
-        if self._calls.pop(result.call, None) is None:  # it was refused before it was taken on
+    def _finished_call(self, result: ToolResult, name: str, text: str, *, known: bool) -> None:
+        if not known:  # it was refused before it was taken on
             self._activity(f"* {name}\n", "tool")
         self._activity(text, "dim" if result.status == "ok" else "error")
 
     def _finished(self, finished: TurnFinished) -> None:
         self._end_text()
-        self._since, self._doing = None, ""
-        self._running.clear()
-        self._output.clear()
-        self._asked.clear()
         if finished.text.strip() and not self._streamed:
             self._add_text(render(finished.text, self._columns(), self._glyphs))
         if finished.outcome.kind != "done":
@@ -236,21 +212,22 @@ class Transcript:
         self._kind = kind
 
     def _now_doing(self) -> str:
-        seconds = self._clock() - (self._since or 0.0)
-        if self._running:
-            call, begun = next(iter(self._running.items()))
+        pulse = self._pulse
+        seconds = self._clock() - (pulse.since or 0.0)
+        if pulse.running:
+            call, begun = next(iter(pulse.running.items()))
             seconds = self._clock() - begun
-            known = self._calls.get(call)
+            known = pulse.calls.get(call)
             name = call_line(known[0]).strip().removeprefix("* ") if known else "a call"
-            others = f" and {len(self._running) - 1} more" if len(self._running) > 1 else ""
+            others = f" and {len(pulse.running) - 1} more" if len(pulse.running) > 1 else ""
             doing = f"running {name}{others}"
         else:
-            doing = self._doing or "working"
+            doing = pulse.doing or "working"
         return f"{seconds:.0f} s{self._glyphs.dot}Ctrl+C stops{self._glyphs.dot}{doing}"
 
     def _tail(self, width: int) -> list[Line]:
         """The last output of the running call that printed last."""
-        data = next(reversed(self._output.values()), b"")
+        data = next(reversed(self._pulse.output.values()), b"")
         text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
         rows = [row for row in islice(reversed(text.split("\n")), _TAIL_ROWS + 1) if row.strip()]
         return [styled("  " + _fit(safe(row.expandtabs(4)), width - 2), "dim") for row in reversed(rows)]

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agenyx.app.compose import Source
 from agenyx.app.runtime import Conversation
 from agenyx.app.sight import MOST, attached, binding_of
 from agenyx.core.errors import UsageError
-from agenyx.core.messages import Media, Text, User, UserBlock
+from agenyx.core.messages import Ability, Media, Text, User, UserBlock
 
 
-def seen(conversation: Conversation, words: str | User, images: Sequence[bytes], paths: Sequence[str]) -> User:
+def shows(source: Source) -> tuple[Ability, ...]:
+    """What the model can be shown."""
+    return binding_of(source, source.model).sees
+
+
+def seen(
+    conversation: Conversation,
+    words: str | User,
+    images: Sequence[bytes],
+    paths: Sequence[str],
+    media: Sequence[Media] = (),
+) -> User:
     """The prompt with them behind it. Raises UsageError where the model cannot be shown one."""
     if paths:
         words = attached(conversation, words, paths)
     user = words if isinstance(words, User) else User((Text(words),) if words.strip() else ())
     source = conversation.parts.source
-    sees = binding_of(source, source.model).sees
+    sees = shows(source)
     if images and not sees:
         fix = "If it can: agenyx config set images yes. Else use another --model."
         raise UsageError(f"{conversation.model} cannot see images, as far as Agenyx knows", fix)
@@ -29,5 +41,7 @@ def seen(conversation: Conversation, words: str | User, images: Sequence[bytes],
             raise UsageError(
                 f"image {number} cannot be shown to the model", kept or "It is none of PNG, JPEG, GIF, WebP and PDF."
             )
+        blocks += [Text(f"[{kept.kind}: {kept.name}]"), kept]
+    for kept in media:
         blocks += [Text(f"[{kept.kind}: {kept.name}]"), kept]
     return User(tuple(blocks), user.origin, user.prompt_id, user.shown, user.scope)

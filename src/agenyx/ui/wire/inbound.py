@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 from msgspec import Struct
 
 from agenyx.core import json
+from agenyx.core.messages import Media
 from agenyx.ui.wire.dialect import Dialect
 
 Priority = Literal["now", "next", "later", "steer"]
@@ -41,13 +42,17 @@ _OWNED = {
 """The members of a record (reference: AgentX §7.2); any other one ends the stream of such a host."""
 
 
+_REF = {"type", "attachment_id", "kind", "name", "mime_type", "size_bytes", "sha256", "storage_id"}
+
+
 class Fatal(Exception):
     """The stream cannot go on. The text says why."""
 
 
 class Said(Struct, frozen=True):
     """A prompt. `verbatim`: no slash command is looked for in it. `session` as the host wrote it, "" for none.
-    `images` are the bytes of images and documents, `paths` files with such."""
+    `images` are the bytes of images and documents, `paths` files with such, `refs` name what was sent before, and
+    `media` is what these stand for."""
 
     text: str
     uuid: str = ""
@@ -57,6 +62,14 @@ class Said(Struct, frozen=True):
     size: int = 0
     images: tuple[bytes, ...] = ()
     paths: tuple[str, ...] = ()
+    refs: tuple[dict[str, Any], ...] = ()
+    media: tuple[Media, ...] = ()
+
+
+class Import(Struct, frozen=True):
+    """Something about a file that an AgentX host sends; see `uploads`."""
+
+    record: dict[str, Any]
 
 
 class Asked(Struct, frozen=True):
@@ -101,7 +114,7 @@ class Passed(Struct, frozen=True):
     note: str = ""
 
 
-Inbound = Said | Asked | Answered | Withdrawn | Rejected | Wrong | Passed
+Inbound = Said | Import | Asked | Answered | Withdrawn | Rejected | Wrong | Passed
 
 
 def read(line: bytes, dialect: Dialect) -> Inbound:
@@ -129,6 +142,8 @@ def read(line: bytes, dialect: Dialect) -> Inbound:
             return Withdrawn(_text(record, "request_id"))
         case "keep_alive":
             return Passed()
+        case "attachment_import" if dialect == "agentx":
+            return Import(record)
         case "assistant" | "system":
             return Passed(f"a record {kind} of an earlier conversation was passed over")
         case "update_environment_variables":
@@ -182,19 +197,21 @@ def _said(record: dict[str, Any], dialect: Dialect, size: int) -> Inbound:
     if record.get("isReplay") and not (uuid and session):
         return Rejected(uuid, "a replayed prompt needs uuid and session_id")
     try:
-        text, images = _content(record.get("message"), dialect)
+        text, images, refs = _content(record.get("message"), dialect)
     except ValueError as error:
         return Rejected(uuid, str(error))
-    if not text.strip() and not images:
+    if not text.strip() and not images and not refs:
         return Rejected(uuid, "the prompt is empty")
+    if refs and text.lstrip().startswith("/"):
+        return Rejected(uuid, "a slash command takes no attachments")
     verbatim = record.get("client_composed") is True
-    return Said(text, uuid, session, priority, verbatim, max(size, len(text.encode())) + 256, images)
+    return Said(text, uuid, session, priority, verbatim, max(size, len(text.encode())) + 256, images, refs=refs)
 
 
-def _content(message: object, dialect: Dialect) -> tuple[str, tuple[bytes, ...]]:
-    """The text and the images of a message. Raises ValueError."""
+def _content(message: object, dialect: Dialect) -> tuple[str, tuple[bytes, ...], tuple[dict[str, Any], ...]]:
+    """The text, the images and the references of a message. Raises ValueError."""
     if isinstance(message, str):
-        return message, ()
+        return message, (), ()
     if not isinstance(message, dict):
         raise ValueError("the message is neither a text nor an object")
     members = cast("dict[str, Any]", message)
@@ -202,20 +219,24 @@ def _content(message: object, dialect: Dialect) -> tuple[str, tuple[bytes, ...]]
         raise ValueError("the role of the message is not user")
     content = members.get("content")
     if isinstance(content, str):
-        return content, ()
+        return content, (), ()
     if not isinstance(content, list):
         raise ValueError("the content of the message is neither a text nor a list of blocks")
-    parts, images = list[str](), list[bytes]()
+    parts, images, refs = list[str](), list[bytes](), list[dict[str, Any]]()
     for one in cast("list[Any]", content):
         block = cast("dict[str, Any]", one) if isinstance(one, dict) else {}
         kind, text = block.get("type"), block.get("text")
         if kind in ("image", "document") and dialect == "sdk":
             images.append(_image(block.get("source")))
+        elif kind == "attachment_ref" and dialect == "agentx" and members.get("content_version") == 1:
+            if set(block) != _REF:
+                raise ValueError("a block attachment_ref has not exactly the members of what was committed")
+            refs.append(block)
         elif kind in ("text", "input_text") and isinstance(text, str):
             parts.append(text)
         else:
             raise ValueError(f"a block of the type {str(kind)[:40]!r} is not taken here")
-    return "\n".join(parts), tuple(images)
+    return "\n".join(parts), tuple(images), tuple(refs)
 
 
 def _image(source: object) -> bytes:

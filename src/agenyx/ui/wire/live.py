@@ -16,7 +16,19 @@ from agenyx.core.events import TurnFinished
 from agenyx.ui.exits import FAILED, OK, WAITING, code_of, explain
 from agenyx.ui.wire.answers import Answer, Failed
 from agenyx.ui.wire.framing import IN_BYTES, Lines, TooLong
-from agenyx.ui.wire.inbound import Answered, Asked, Fatal, Inbound, Passed, Rejected, Said, Withdrawn, Wrong, read
+from agenyx.ui.wire.inbound import (
+    Answered,
+    Asked,
+    Fatal,
+    Import,
+    Inbound,
+    Passed,
+    Rejected,
+    Said,
+    Withdrawn,
+    Wrong,
+    read,
+)
 from agenyx.ui.wire.outbound import ControlResponse
 from agenyx.ui.wire.queue import Queue, Refused
 from agenyx.ui.wire.stage import Stage
@@ -37,6 +49,7 @@ class Live:
         self._steered: set[str] = set()
         self._fatal = ""
         self.ended: TurnFinished | BaseException | None = None
+        stage.queued = lambda: [*self._queue.ids(), self._said.uuid]
         self._handling: dict[str, asyncio.Task[Answer | Failed]] = {}
 
     # --- what comes in ----------------------------------------------------------------------------------------------
@@ -168,6 +181,8 @@ class Live:
             self._stir.clear()
             while self._backlog and self._free():
                 await self._look(self._backlog.popleft())
+            if self._over and not self._backlog and self._free():
+                self.stage.give_up("eof")
             if self._turn is not None and self._turn.done():
                 if self._turn.cancelled():  # before it began
                     self.ended = KeyboardInterrupt()
@@ -199,6 +214,8 @@ class Live:
         match record:
             case Said():
                 self._admit(record)
+            case Import(members):
+                await self.stage.imported(members)
             case Rejected(uuid, why):
                 self.stage.reject(uuid, why)
             case Wrong(ident, why):
@@ -254,10 +271,12 @@ class Live:
             self.stage.replay(said)
             return
         try:
+            said = self.stage.with_media(said)
             self._queue.admit(said, self.stage.dialect)
-        except Refused as refused:
+        except (Refused, ValueError) as refused:
             self.stage.reject(said.uuid, str(refused))
             return
+        self.stage.accepted(said)
         if said.priority == "now":
             self.stage.asks.withdraw()
             self._cancel()

@@ -53,6 +53,9 @@ def stream(options: Options, env: Mapping[str, str], stdin: Stdin | None, signal
     def trace(event: AgentEvent, view: View) -> None:
         err.raw(debug.line(event, view))
 
+    def note(message: str, fields: dict[str, str | int]) -> None:
+        err.raw(debug.told(message, held[0].projection.view if held else View(), fields))
+
     held: list[Stage] = []
     output = Output(writer, out, lambda: held[0].directory if held else "")
     loop = asyncio.new_event_loop()
@@ -64,8 +67,10 @@ def stream(options: Options, env: Mapping[str, str], stdin: Stdin | None, signal
             replay=options.replay_user,
             hooks=options.hook_events,
             trace=trace if options.debug else None,
+            note=note if options.debug else None,
             asks=options.prompt_tool == "stdio",
             schema=schema_of(options.json_schema) if options.json_schema else None,
+            live=stdin is None,
             states=True if env.get(_EMIT) else False if env.get(_READS) == "1" else None,
         )
         other = DeferringApprover(HeadlessApprover()) if options.approvals == "defer" else HeadlessApprover()

@@ -20,6 +20,7 @@ from agenyx.core.events import AgentEvent
 from agenyx.core.ids import session_id
 from agenyx.ui.wire import servers
 from agenyx.ui.wire.asks import Asks
+from agenyx.ui.wire.attached import shows
 from agenyx.ui.wire.controls import models
 from agenyx.ui.wire.dialect import Dialect
 from agenyx.ui.wire.hooks import callbacks
@@ -78,8 +79,8 @@ async def opened(
     return made
 
 
-def init(made: Opened, dialect: Dialect) -> Init:
-    """What the session is now."""
+def init(made: Opened, dialect: Dialect, *, decided: bool = True) -> Init:
+    """What the session is now. Before the dialect is decided it may still be a host that sends files."""
     conversation = made.conversation
     status, rows = conversation.status(), conversation.mcp.rows() if conversation.mcp is not None else []
     standing = [Server(str(row["name"]), _status(str(row["state"]))) for row in rows]
@@ -106,6 +107,7 @@ def init(made: Opened, dialect: Dialect) -> Init:
         reasoning_capabilities=_reasoning(profile.efforts, profile.default_effort),
         claude_code_version=SPOKEN if sdk else UNSET,
         capabilities=CAPABILITIES if sdk else UNSET,
+        input_capabilities=UNSET if sdk and decided else _inputs(conversation),
     )
 
 
@@ -125,7 +127,9 @@ def answer(made: Opened, dialect: Dialect, pid: int, *, applied: bool) -> JsonOb
     if dialect == "agentx":
         account = {"apiKeySource": "user", "apiProvider": profile.type, "provider": profile.id}
         account["providerType"] = profile.type
-        return {**common, "agents": [], "providers": providers(conversation), "account": account}
+        inputs = _inputs(conversation)
+        known = {} if inputs is UNSET else {"input_capabilities": inputs}
+        return {**common, **known, "agents": [], "providers": providers(conversation), "account": account}
     rows = [{"name": agent.name, "description": agent.description} for agent in agents]
     return {
         **common,
@@ -163,6 +167,15 @@ def providers(conversation: Conversation) -> list[JsonObject]:
             name = conversation.model
             row.update(selected=True, model=name, displayName=f"{profile.id} ({name})")
     return rows
+
+
+def _inputs(conversation: Conversation) -> Any:
+    """What a host may send beside text, UNSET where the model can be shown nothing else."""
+    if not shows(conversation.parts.source):
+        return UNSET
+    from agenyx.ui.wire.uploads import capabilities
+
+    return capabilities()
 
 
 def _reasoning(efforts: tuple[str, ...], default: str) -> JsonObject:

@@ -129,6 +129,7 @@ class Init(Struct, frozen=True, tag="system", tag_field="type"):
     reasoning_capabilities: JsonObject
     claude_code_version: str | UnsetType = UNSET
     capabilities: tuple[str, ...] | UnsetType = UNSET
+    input_capabilities: JsonObject | UnsetType = UNSET
     subtype: Literal["init"] = "init"
 
 
@@ -147,6 +148,16 @@ class CompactBoundary(Struct, frozen=True, tag="system", tag_field="type"):
     session_id: str
     uuid: str
     subtype: Literal["compact_boundary"] = "compact_boundary"
+
+
+class Informational(Struct, frozen=True, tag="system", tag_field="type"):
+    """Something that a person should know: what was left out and how to change that, or who answers now."""
+
+    content: str
+    level: Literal["info", "warning"]
+    session_id: str
+    uuid: str
+    subtype: Literal["informational"] = "informational"
 
 
 class LocalOutput(Struct, frozen=True, tag="system", tag_field="type"):
@@ -238,6 +249,29 @@ class ResultRecord(Struct, frozen=True, tag="result", tag_field="type"):
     cost_known: bool | UnsetType = UNSET
 
 
+class ImportResult(Struct, frozen=True, tag="attachment_import_result", tag_field="type"):
+    """How an upload of an AgentX host stands. `attachment` is what a prompt has to name, once it is committed."""
+
+    version: int
+    upload_id: str
+    attachment_id: str
+    status: Literal["accepted", "committed", "aborted", "expired", "failed"]
+    terminal: bool
+    prompt_uuid: str
+    attachment: JsonObject | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+
+
+class ImportRejected(Struct, frozen=True, tag="attachment_import_rejected", tag_field="type"):
+    """A record about an upload that could not be taken; the upload, where there is one, stands as before."""
+
+    version: int
+    upload_id: str
+    reason: str
+    status: Literal["rejected"] = "rejected"
+    terminal: bool = False
+
+
 class ControlResponse(Struct, frozen=True, tag="control_response", tag_field="type"):
     """The answer to a `control_request` of the host, always exactly one."""
 
@@ -265,12 +299,15 @@ Outbound = (
     | Init
     | StateChanged
     | CompactBoundary
+    | Informational
     | LocalOutput
     | StatusRecord
     | ApiRetry
     | HookStarted
     | HookResponse
     | ResultRecord
+    | ImportResult
+    | ImportRejected
     | ControlResponse
     | ControlRequest
     | ControlCancel

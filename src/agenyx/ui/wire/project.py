@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from agenyx.core import message_ids
 from agenyx.core.events import (
     AgentEvent,
     CallAccepted,
@@ -17,6 +18,7 @@ from agenyx.core.events import (
     Compacted,
     Done,
     ModeChanged,
+    Notice,
     Output,
     Retrying,
     Started,
@@ -34,6 +36,7 @@ from agenyx.ui.wire.outbound import (
     AssistantMessage,
     AssistantRecord,
     CompactBoundary,
+    Informational,
     JsonObject,
     MessageUsage,
     Outbound,
@@ -61,6 +64,7 @@ class _Agent:
     def __init__(self) -> None:
         self.message, self.model, self.usage = "", "", Usage()
         self.streamed: list[str] = []
+        self.at: tuple[str, int] = "", 0  # turn and step
         self.partials = Partials()
 
 
@@ -93,6 +97,7 @@ class Projection:
         self.view.apply(event, now)
         self.session = self.view.session or self.session
         agent = self._agents.setdefault(path, _Agent())
+        agent.at = event.turn, event.step
         self._follow(agent, body)
         if path and self.dialect == "agentx":
             return
@@ -114,6 +119,8 @@ class Projection:
                 yield ApiRetry(attempt, limit, round(delay * 1000), why, self.session, self._new_id())
             case ModeChanged(mode) if not path and self.dialect == "sdk":
                 yield StatusRecord(mode, self.session, self._new_id())
+            case Notice("warning" | "error", text, fix) if self.dialect == "sdk":
+                yield Informational(f"{text} {fix}".rstrip(), "warning", self.session, self._new_id())
             case Compacted() if not path:
                 trigger, self.manual = "manual" if self.manual else "auto", False
                 yield CompactBoundary({"trigger": trigger, "pre_tokens": self._size}, self.session, self._new_id())
@@ -217,7 +224,9 @@ class Projection:
         message = AssistantMessage(
             agent.message, model, blocks, counted, stop, phase=phase if phase and self.dialect == "agentx" else UNSET
         )
-        return AssistantRecord(message, self.session, self._new_id(), parent)
+        call = blocks[0].id if isinstance(blocks[0], ToolUseBlock) else ""
+        uuid = message_ids.called(call) if call else message_ids.said(*agent.at)
+        return AssistantRecord(message, self.session, uuid, parent)
 
     # --- calls ------------------------------------------------------------------------------------------------------
 
@@ -232,7 +241,7 @@ class Projection:
         blocks = tuple(TextBlock(_shown(block)) for block in done.content)
         block = ToolResultBlock(done.call, blocks, done.status != "ok")
         self._progressed.pop(done.call, None)
-        message, uuid = UserMessage((block,)), self._new_id()
+        message, uuid = UserMessage((block,)), message_ids.answered(done.call)
         if self.dialect == "agentx":
             return UserRecord(message, self.session, uuid, isSynthetic=True)
         extra: JsonObject = {"tool": name, "status": done.status}

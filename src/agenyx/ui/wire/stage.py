@@ -9,7 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ from agenyx.ui.exits import explain
 from agenyx.ui.view import View
 from agenyx.ui.wire.approver import WireApprover
 from agenyx.ui.wire.asks import Asks
-from agenyx.ui.wire.attached import seen
+from agenyx.ui.wire.attached import seen, shows
 from agenyx.ui.wire.controls import Desk, set_mode
 from agenyx.ui.wire.controls import answer as handled
 from agenyx.ui.wire.dialect import Dialect, of_initialize
@@ -45,6 +45,9 @@ from agenyx.ui.wire.outbound import (
 )
 from agenyx.ui.wire.project import Projection
 
+if TYPE_CHECKING:
+    from agenyx.ui.wire.uploads import Uploads
+
 
 class Choices:
     """What the command line says of a stream."""
@@ -58,12 +61,16 @@ class Choices:
         states: bool | None,
         schema: JsonObject | None = None,
         hooks: bool = False,
+        live: bool = True,
         trace: Callable[[AgentEvent, View], None] | None = None,
+        note: Callable[[str, dict[str, str | int]], None] | None = None,
     ) -> None:
         """`asks`: questions go to the host. `states` tells whether the state is told: None for AgentX hosts only, False
-        marked as the Agent SDKs' own, True for everybody. `trace` gets each event, for diagnostics."""
+        marked as the Agent SDKs' own, True for everybody. `trace` gets each event, for diagnostics, `note` what
+        happens beside them. `live`: more prompts may come, so that a choice for later turns is of use."""
         self.partial, self.replay, self.asks, self.states = partial, replay, asks, states
-        self.schema, self.hooks, self.trace = schema, hooks, trace
+        self.schema, self.hooks, self.trace, self.live = schema, hooks, trace, live
+        self.note = note
 
 
 class Stage:
@@ -90,6 +97,8 @@ class Stage:
         self.opened: Opened | None = None
         self._desk: Desk | None = None
         self._schema = choices.schema
+        self.queued: Callable[[], list[str]] = list  # uuids of prompts that wait or run
+        self._uploads: Uploads | None = None  # made for the first host that sends one
 
     # --- opening ----------------------------------------------------------------------------------------------------
 
@@ -146,6 +155,10 @@ class Stage:
         self.projection.session = conversation.session_id
         if self._choices.hooks:
             conversation.hooks.heard = self._heard
+        if self._choices.note is not None:
+            from agenyx.app.diagnostics import attach  # only with --debug
+
+            attach(conversation, self._choices.note)
         self.projection.total = conversation.status().usage
         self._desk = Desk(conversation, lambda: self.dialect, lambda: self.running, self.opened.servers)
 
@@ -153,11 +166,51 @@ class Stage:
         """The record of what the session is, for a host that waits for it."""
         if not self._greeted and self.opened is not None:
             self._greeted = True
-            self.put(init(self.opened, self.dialect))
+            self.put(init(self.opened, self.dialect, decided=self._decided))
 
     async def close(self) -> None:
+        self.give_up("shutdown")
         if self.opened is not None:
             await self.opened.close()
+
+    # --- files of a host --------------------------------------------------------------------------------------------
+
+    async def imported(self, record: dict[str, Any]) -> None:
+        """Something about a file that the host sends."""
+        await self.open({})
+        if self._uploads is None:
+            from agenyx.ui.wire.uploads import Uploads  # few hosts send any
+
+            assert self.opened is not None
+            source, queued = self.opened.conversation.parts.source, self.queued
+            self._uploads = Uploads(
+                self.put,
+                lambda data, name: source.session.keep(data, name, shows(source)),
+                lambda uuid: uuid in source.session.state.prompts or uuid in queued(),
+                lambda: bool(shows(source)),
+            )
+        if begun := self._uploads.take(record):
+            from agenyx.ui.wire.uploads import SECONDS
+
+            asyncio.get_running_loop().call_later(SECONDS, self._uploads.expire, begun)
+
+    def give_up(self, reason: str) -> None:
+        """What is still uploading will not come any more."""
+        if self._uploads is not None:
+            self._uploads.close(reason)
+
+    def with_media(self, said: Said) -> Said:
+        """The prompt with the files that it names. Raises ValueError where it must not be taken."""
+        if self._uploads is None:
+            if said.refs:
+                raise ValueError("the prompt names an attachment that was not committed for it as it is named")
+            return said
+        return replace(said, media=self._uploads.claim(said.uuid, said.refs))
+
+    def accepted(self, said: Said) -> None:
+        """The prompt waits for its turn."""
+        if self._uploads is not None and said.uuid:
+            self._uploads.accepted(said.uuid)
 
     # --- prompts ----------------------------------------------------------------------------------------------------
 
@@ -199,8 +252,8 @@ class Stage:
         ended: TurnFinished | BaseException
         try:
             words, data, shown = await self._words(said)
-            if words is not None and (said.images or said.paths):
-                words = seen(self.opened.conversation, words, said.images, said.paths)
+            if words is not None and (said.images or said.paths or said.media):
+                words = seen(self.opened.conversation, words, said.images, said.paths, said.media)
             self.replay(said if said.uuid else Said(said.text, uuid))
             if words is None:
                 ended = TurnFinished(Outcome("done"), shown, 0, time.monotonic() - begun)
@@ -240,7 +293,7 @@ class Stage:
                     return replace(ended, outcome=outcome), None
                 self.projection.again, before = True, ended
                 more = await conversation.prompt(User((Text(structured.repair(str(wrong))),)))
-                ended = _together(before, more)
+                ended = structured.together(before, more)
         return ended, ()
 
     def rested(self, *, more: bool) -> None:
@@ -258,7 +311,7 @@ class Stage:
         conversation = self.opened.conversation
         self.projection.manual = True
         try:
-            reply = await command(conversation, self._env, said.text)
+            reply = await command(conversation, self._env, said.text, once=not self._choices.live)
         finally:
             self.projection.manual = False
         if isinstance(reply, str):
@@ -285,7 +338,7 @@ class Stage:
                 case TurnStarted() if not event.agent and self.opened is not None:
                     if (self.dialect == "sdk" and not self.projection.again) or not self._greeted:
                         self._greeted = True
-                        self.put(init(self.opened, self.dialect))
+                        self.put(init(self.opened, self.dialect, decided=self._decided))
                 case Notice("warning" | "error", text, fix):
                     self.warn(text, fix)
                 case _:
@@ -330,11 +383,3 @@ class Stage:
     def _set_mode(self, mode: str) -> None:
         if self.opened is not None:
             set_mode(self.opened.conversation, mode)
-
-
-def _together(first: TurnFinished, second: TurnFinished) -> TurnFinished:
-    """Two turns that are one to the host."""
-    usage = second.usage if first.usage is None else first.usage if second.usage is None else first.usage + second.usage
-    cost = None if first.cost is None or second.cost is None else first.cost + second.cost
-    steps, seconds = first.steps + second.steps, first.seconds + second.seconds
-    return replace(second, usage=usage, cost=cost, steps=steps, seconds=seconds)

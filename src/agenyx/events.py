@@ -1,0 +1,33 @@
+"""What happens in a run, as values: the bodies of an AgentEvent, and what they hold."""
+
+from agenyx.core.approval import Approval as Approval
+from agenyx.core.approval import Decision as Decision
+from agenyx.core.events import AgentEvent as AgentEvent
+from agenyx.core.events import ApprovalAsked as ApprovalAsked
+from agenyx.core.events import ApprovalSettled as ApprovalSettled
+from agenyx.core.events import Body as Body
+from agenyx.core.events import CallAccepted as CallAccepted
+from agenyx.core.events import CallDraft as CallDraft
+from agenyx.core.events import CallFinished as CallFinished
+from agenyx.core.events import Compacted as Compacted
+from agenyx.core.events import Done as Done
+from agenyx.core.events import EffectStarted as EffectStarted
+from agenyx.core.events import Failure as Failure
+from agenyx.core.events import ModeChanged as ModeChanged
+from agenyx.core.events import Notice as Notice
+from agenyx.core.events import Outcome as Outcome
+from agenyx.core.events import Output as Output
+from agenyx.core.events import PrefixBroke as PrefixBroke
+from agenyx.core.events import QueueChanged as QueueChanged
+from agenyx.core.events import ReasoningDelta as ReasoningDelta
+from agenyx.core.events import Retrying as Retrying
+from agenyx.core.events import Started as Started
+from agenyx.core.events import StepStarted as StepStarted
+from agenyx.core.events import TextDelta as TextDelta
+from agenyx.core.events import TurnFinished as TurnFinished
+from agenyx.core.events import TurnStarted as TurnStarted
+from agenyx.core.events import Usage as Usage
+from agenyx.core.messages import ToolCall as ToolCall
+from agenyx.core.messages import ToolResult as ToolResult
+from agenyx.core.tools import Effects as Effects
+from agenyx.core.verdict import Verdict as Verdict

@@ -1,0 +1,116 @@
+"""What the REPL asks of the app: one conversation, and its state in figures. Nothing of it is built here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from agenyx.agent.context import Levels, Parts
+from agenyx.core.events import TurnFinished, Usage
+from agenyx.core.messages import User
+from agenyx.core.verdict import Mode, Rule
+from agenyx.session.records import Compacted
+from agenyx.session.tree import Tree
+
+if TYPE_CHECKING:
+    from agenyx.agent.occasions import EndReason
+    from agenyx.app.rewind import Files
+
+
+class Status(Protocol):
+    """`context`: tokens of the last request and its answer, None before the first.
+
+    `cost` in US dollars, `window` in tokens; None where they are not known. `breaks` count what broke the prompt cache.
+    """
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def profile(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def effort(self) -> str: ...
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def workspace(self) -> str: ...
+    @property
+    def persistent(self) -> bool: ...
+    @property
+    def usage(self) -> Usage | None: ...
+    @property
+    def context(self) -> int | None: ...
+    @property
+    def branch(self) -> str: ...
+    @property
+    def cost(self) -> float | None: ...
+    @property
+    def window(self) -> int | None: ...
+    @property
+    def levels(self) -> Levels | None: ...
+    @property
+    def parts(self) -> Parts: ...
+    @property
+    def breaks(self) -> Mapping[str, int]: ...
+
+
+class Talk(Protocol):
+    """A conversation. Cancelling the task of `prompt` stops the turn; it returns nevertheless."""
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def unfinished(self) -> bool: ...
+    async def prompt(self, text: str | User) -> TurnFinished:
+        """A turn. A User is what a command made of what was typed."""
+        ...
+
+    async def go_on(self) -> TurnFinished: ...
+    async def compact(self, focus: str) -> Compacted | None: ...
+    def steer(self, text: str) -> None: ...
+    def set_mode(self, mode: Mode) -> None: ...
+    def set_model(self, name: str) -> None: ...
+    def set_effort(self, level: str) -> None: ...
+    def status(self) -> Status: ...
+    def rules(self) -> tuple[Rule, ...]:
+        """The permission rules that hold now: of the settings and flags, then those that were set while answering."""
+        ...
+
+    def files(self) -> Files:
+        """What the calls of this session did to files, and the way back."""
+        ...
+
+    def tree(self) -> Tree:
+        """The turns of the session on all its branches."""
+        ...
+
+    def rewind(self, to: str, reason: Literal["rewind", "switch"] = "rewind") -> None:
+        """Go on from this record, `before` or `end` of a turn. Raises AgenyxError."""
+        ...
+
+    def branch(self, title: str = "") -> None:
+        """Begin another branch here."""
+        ...
+
+    def title(self) -> str:
+        """What the session is called, "" before its first prompt."""
+        ...
+
+    def rename(self, title: str) -> str:
+        """Give the session a title; returns it as it was stored. Raises AgenyxError."""
+        ...
+
+    def background(self) -> list[str]:
+        """What works in the background and would end with this conversation, a line each."""
+        ...
+
+    async def clear(self) -> Talk:
+        """Close this one and open a new session."""
+        ...
+
+    async def close(self, reason: EndReason = "other") -> None: ...
+
+
+Opener = Callable[[str], Awaitable[Talk]]
+"""Opens a conversation: the session of this id, or with "" what the command line said."""

@@ -1,0 +1,1 @@
+"""What is opened over the conversation: help, and lists to choose from."""
