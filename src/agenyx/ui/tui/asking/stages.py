@@ -13,7 +13,7 @@ from msgspec import Struct
 from agenyx.core.approval import Approval, Decision
 from agenyx.ui.amend import Amendable, amendable
 from agenyx.ui.answering import WHY, Answering, goes, rules
-from agenyx.ui.choices import TRUST, Choice, choices, chosen, prompt
+from agenyx.ui.choices import Choice, choices, chosen, prompt
 from agenyx.ui.question import parts, text_rows
 from agenyx.ui.spans import Line, line, wrap
 
@@ -201,10 +201,6 @@ def choice_lines(offered: tuple[Choice, ...], width: int, seen: bool) -> list[Li
             spans += [("dim" if off else "key", match[0][:3]), ("dim" if off else "", match[0][3:])]
         made.append(tuple(spans) or line(row))
     return made
-
-
-def is_trust(approval: Approval) -> bool:
-    return approval.id == TRUST
 
 
 def _diff(rows: tuple[str, ...]) -> list[Line]:
