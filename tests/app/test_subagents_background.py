@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from agenyx.agent.child import child_id
+from agenyx.core.ids import child_id
 from agenyx.core.messages import Assistant, Step, ToolResult, User
 from agenyx.llm.request import Request
 from agenyx.session.session import Session

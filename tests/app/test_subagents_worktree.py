@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from agenyx.agent.child import child_id
 from agenyx.app.settings import Settings
 from agenyx.core.events import AgentEvent, Notice
+from agenyx.core.ids import child_id
 from agenyx.core.messages import Assistant, Step, ToolResult
 from agenyx.llm.request import Request
 from agenyx.session.session import Session

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agenyx.agent.child import child_id
 from agenyx.core.approval import Approval
 from agenyx.core.events import AgentEvent, Body, CallAccepted, CallFinished, Done, EffectStarted, StepStarted
+from agenyx.core.ids import child_id
 from agenyx.core.messages import Assistant, Block, Media, Status, Text, ToolCall, ToolResult
 from agenyx.core.tools import Effects, PathRef
 from agenyx.core.verdict import Reason, Verdict

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from agenyx.agent.child import child_id
 from agenyx.agent.crew import FOLDER
 from agenyx.core.events import Outcome, Usage
-from agenyx.core.ids import RandomIds
+from agenyx.core.ids import RandomIds, child_id
 from agenyx.core.messages import Assistant, Reasoning, Text, ToolCall, ToolResult, User
 from agenyx.llm import catalogue
 from agenyx.session.records import (

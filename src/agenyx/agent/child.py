@@ -16,7 +16,6 @@ from msgspec import Struct
 from agenyx.agent.budget import Meter
 from agenyx.agent.engine import Engine
 from agenyx.core.events import AgentEvent, CallAccepted, CallDraft, OutcomeKind, TurnFinished
-from agenyx.core.ids import child_id as child_id
 from agenyx.core.messages import Step
 from agenyx.core.tty import visible
 from agenyx.session.session import Session

@@ -13,12 +13,13 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from agenyx.agent.child import Child, Limits, Report, child_id, report_of
+from agenyx.agent.child import Child, Limits, Report, report_of
 from agenyx.agent.errand import ANSWER, Errand
 from agenyx.agent.notices import notice
 from agenyx.agent.subagent import Order
 from agenyx.core.errors import AgenyxError, StoreError
 from agenyx.core.events import Notice, TurnFinished
+from agenyx.core.ids import child_id
 from agenyx.core.messages import User
 from agenyx.ext.agents.catalogue import Catalogue
 from agenyx.ext.agents.definition import Agent

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from agenyx.agent.asked import ChildApprover
 from agenyx.agent.boundary import Boundary
 from agenyx.agent.budget import Meter, Share
-from agenyx.agent.child import Child, Pulse, child_id
+from agenyx.agent.child import Child, Pulse
 from agenyx.agent.child_hooks import child_ports, subagent_started
 from agenyx.agent.context import Choice
 from agenyx.agent.crew import FOLDER
@@ -38,6 +38,7 @@ from agenyx.app.sight import binding_of, keeper
 from agenyx.config.home import home_path
 from agenyx.core.errors import UsageError
 from agenyx.core.events import AgentEvent, TurnStarted
+from agenyx.core.ids import child_id
 from agenyx.core.json import scrub
 from agenyx.core.messages import Text, User
 from agenyx.core.tools import Effects

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from agenyx.agent.child import child_id
 from agenyx.agent.crew import FOLDER
 from agenyx.agent.subagent import Order
 from agenyx.app.children import Site
 from agenyx.app.compose import Parts
 from agenyx.config.home import home_path
 from agenyx.core.errors import UsageError
+from agenyx.core.ids import child_id
 from agenyx.ext.agents.definition import Agent
 from agenyx.policy.decide import Policy
 from agenyx.shell.system import Shell

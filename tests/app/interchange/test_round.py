@@ -9,11 +9,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agenyx.agent.child import child_id
 from agenyx.agent.crew import FOLDER
 from agenyx.core.errors import AgenyxError
 from agenyx.core.events import Outcome, Usage
-from agenyx.core.ids import RandomIds
+from agenyx.core.ids import RandomIds, child_id
 from agenyx.core.messages import Assistant, Reasoning, Step, Summary, Text, ToolCall, ToolResult, User
 from agenyx.session.records import (
     Accepted,

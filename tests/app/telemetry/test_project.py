@@ -14,11 +14,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from agenyx.agent.child import child_id
 from agenyx.app.telemetry.operations import Facts
 from agenyx.app.telemetry.otel import Otel, Tally
 from agenyx.app.telemetry.project import Projection
 from agenyx.core.events import AgentEvent, CallAccepted, CallFinished, Outcome, StepStarted, TurnFinished, TurnStarted
+from agenyx.core.ids import child_id
 from agenyx.core.messages import Text, ToolCall, ToolResult
 from agenyx.core.tools import Effects
 from support.golden import MODEL, SECRETS, SESSION, load

@@ -215,7 +215,7 @@ TASK = ToolCall("call_0123456789abcdef01234567", "w1", "Task", '{"prompt":"look"
 
 
 def child() -> list[AgentEvent]:
-    from agenyx.agent.child import child_id
+    from agenyx.core.ids import child_id
 
     path, inner = f"explore/{child_id(TASK.id)}", ToolCall("call_2", "w2", "Read", "{}")
     bodies = [

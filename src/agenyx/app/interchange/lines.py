@@ -13,8 +13,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from agenyx.agent.child import child_id
 from agenyx.app.interchange import blocks
+from agenyx.core.ids import child_id
 from agenyx.core.messages import Media, User
 from agenyx.session.records import Binding, Compacted, Prompt, Record, Response, Result, Title
 from agenyx.session.tree import Links

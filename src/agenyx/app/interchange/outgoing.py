@@ -9,13 +9,13 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from agenyx.agent.child import child_id
 from agenyx.agent.crew import FOLDER
 from agenyx.app.interchange.lines import Line, Where, lines, uuid_of
 from agenyx.app.release import number
 from agenyx.config.home import private_directory
 from agenyx.core import json
 from agenyx.core.errors import AgenyxError
+from agenyx.core.ids import child_id
 from agenyx.core.redact import Masker
 from agenyx.session import load
 from agenyx.session.media import MediaStore

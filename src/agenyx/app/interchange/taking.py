@@ -15,7 +15,6 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from agenyx.agent.child import child_id
 from agenyx.agent.crew import FOLDER
 from agenyx.app.interchange.blocks import Json, items, words
 from agenyx.app.interchange.incoming import Incoming
@@ -27,7 +26,7 @@ from agenyx.config.home import private_directory
 from agenyx.config.secrets import masker
 from agenyx.core import json
 from agenyx.core.errors import AgenyxError, StoreError, UsageError
-from agenyx.core.ids import RandomIds, session_id
+from agenyx.core.ids import RandomIds, child_id, session_id
 from agenyx.core.limits import RECORD_BYTES, TRANSCRIPT_BYTES
 from agenyx.session import titles
 from agenyx.session.load import sessions_of

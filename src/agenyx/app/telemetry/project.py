@@ -34,6 +34,7 @@ from agenyx.core.events import (
     TurnStarted,
     Usage,
 )
+from agenyx.core.ids import child_id
 from agenyx.core.messages import ToolCall, ToolResult
 
 MOST_CALLS = 4_096  # that are remembered after their end, as what a subagent in the background stands below
@@ -145,8 +146,6 @@ class Projection:
         """The call that a subagent does, by its path; the main turn where it is not known."""
         if not path:
             return ""
-        from agenyx.agent.child import child_id  # most turns have none
-
         ident = path.rpartition("/")[2]
         main = self._turns.get("")
         found = next((call for call in reversed(self._calls) if child_id(call) == ident), "")

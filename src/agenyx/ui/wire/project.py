@@ -28,6 +28,7 @@ from agenyx.core.events import (
     TurnStarted,
     Usage,
 )
+from agenyx.core.ids import child_id
 from agenyx.core.messages import Assistant, Media, Reasoning, Text, ToolCall, ToolResult
 from agenyx.ui.view import View
 from agenyx.ui.wire.dialect import Dialect
@@ -259,8 +260,6 @@ class Projection:
         """The call that a subagent does, by the subagent's path."""
         if not path:
             return None
-        from agenyx.agent.child import child_id  # most turns have none
-
         ident = path.rpartition("/")[2]
         return next((call for call in self.view.calls if child_id(call) == ident), None)
 
